@@ -106,6 +106,7 @@ def profile(chromium, server):
     return context
 
 
+FORGET_LECTURE = "localStorage.removeItem('attention-lecture')"  # other tests share the profile
 LOOK = {"viewport", "color_scheme", "reduced_motion"}  # options of a profile that a page can take instead
 
 
@@ -138,7 +139,7 @@ def screen(chromium, profile, server):
     yield open_link
     for each in opened:
         with suppress(PlaywrightError):  # a page of another origin keeps nothing
-            each.page.evaluate("localStorage.removeItem('attention-lecture')")  # other tests share the profile
+            each.page.evaluate(FORGET_LECTURE)
         each.page.close()
     for context in own:
         context.close()

@@ -1,6 +1,7 @@
 """A lecture in a real browser: keys, also of a remote and while somebody types; full screen; the second window."""
 
 import re
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -14,27 +15,29 @@ from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_link
 from pages.setup.setup import make_setup
-from tests.browser.conftest import PATIENCE, WINDOW, Screen, wait_for_flow
+from tests.browser.conftest import FORGET_LECTURE, PATIENCE, WINDOW, Screen, set_look, wait_for_flow
 
 PLACE = "() => [...new URLSearchParams(location.search)].filter(([name]) => ['scene', 'step'].includes(name)).join()"
 
 
 @pytest.fixture
-def showing(chromium, server):
-    """A function that opens the page by a link in a browser profile of its own, and gives a Screen."""
+def showing(chromium, profile, server):
+    """A function that opens the page by a link and gives a Screen; a second visitor has a browser profile of their own."""
     opened = []
 
     def open_link(query):
-        context = chromium.new_context(viewport=WINDOW, locale="en")
-        opened.append(Screen(context.new_page(), server))
-        opened[-1].page.goto(f"{server}/present{query}")
-        opened[-1].page.locator(".lectern, .prompter").first.wait_for(state="attached")
+        page = chromium.new_context(viewport=WINDOW).new_page() if opened else profile.new_page()
+        set_look(page)
+        opened.append(Screen(page, server))
+        page.goto(f"{server}/present{query}")
+        page.locator(".lectern, .prompter").first.wait_for(state="attached")
         opened[-1].settled()
         return opened[-1]
 
     yield open_link
     for each in opened:
-        each.page.context.close()
+        each.page.evaluate(FORGET_LECTURE)
+        each.page.close() if each.page.context is profile else each.page.context.close()
     assert [each.blocked for each in opened] == [[] for _ in opened]
 
 
@@ -48,22 +51,25 @@ def press(opened, key, place):
     wait_for_place(opened, place)
 
 
-@pytest.mark.parametrize(
-    ("panel", "part"),
-    [("what_if", ".what-if"), ("words", ".writing"), ("heads", ".heads"), ("circuits", ".circuits"), ("sum", ".block")],
-)
-def test_what_a_language_model_is_asked_is_shown_and_answers_on_the_stage(showing, panel, part):
-    scene = Scene(make_setup(example="model_en_decoder", panel=panel, token=8), "Asked", steps=("journey", "model"))
-    link = lecture_to_link(Lecture("", (scene,)))
-    opened = showing(f"?own={link}&scene=1&step=journey")
-    press(opened, "End", "scene,1,step,model")
-    shown = opened.page.locator(f".st-key-beat_model {part}")
-    shown.wait_for()
-    assert smallest_text(opened.page) >= 16
-    if panel == "what_if":
-        shown.get_by_role("button", name="layer 3: who is described?: off, or on again").click()
-        expect(shown.locator(".outcome .row").first).to_contain_text("→ <1 %")
-    press(opened, "Home", "scene,1,step,journey")
+PARTS = {"words": ".writing", "heads": ".heads", "circuits": ".circuits", "sum": ".block", "what_if": ".what-if"}
+
+
+def test_what_a_language_model_is_asked_is_shown_and_answers_on_the_stage(showing):
+    setups = [make_setup(example="model_en_decoder", panel=panel, token=8) for panel in PARTS]
+    scenes = [Scene(setup, "Asked", steps=("model",)) for setup in setups]
+    scenes[-1] = replace(scenes[-1], steps=("journey", "model"))
+    opened = showing(f"?own={lecture_to_link(Lecture('', tuple(scenes)))}&scene=1&step=model")
+    for number, (panel, part) in enumerate(PARTS.items(), 1):
+        wait_for_place(opened, f"scene,{number},step,model")
+        shown = opened.page.locator(f".st-key-beat_model {part}")
+        shown.wait_for()
+        assert smallest_text(opened.page) >= 16, panel
+        if panel == "sum":
+            press(opened, "ArrowRight", "scene,5,step,journey")
+        opened.page.keyboard.press("ArrowRight" if number < 4 else "End")
+    shown.get_by_role("button", name="layer 3: who is described?: off, or on again").click()
+    expect(shown.locator(".outcome .row").first).to_contain_text("→ <1 %")
+    press(opened, "Home", "scene,1,step,model")
 
 
 COMPOSING = """key => document.activeElement.dispatchEvent(
@@ -380,20 +386,21 @@ STAGE = """(root) => {
 }"""
 
 
-@pytest.mark.parametrize("width, height", [(1280, 720), (1920, 1080)])
 @pytest.mark.parametrize("scene, step", [(1, "journey"), (2, "map"), (10, "map")])
-def test_the_picture_fills_the_stage(showing, width, height, scene, step):
+def test_the_picture_fills_the_stage(showing, scene, step):
     opened = showing(f"?lecture=ten_minutes&scene={scene}&step={step}")
-    opened.page.set_viewport_size({"width": width, "height": height})
-    wait_for_flow(opened.page, "(flow, wide) => flow.svg.getAttribute('width') > wide", 0.9 * width)
-    wait_for_flow(opened.page, "(flow, opened) => flow.opened === opened", int(step == "map"))
-    stage = opened.page.locator(".flow").evaluate(STAGE)
-    assert stage["share"] >= 0.85 and stage["picture"] >= 0.72 and stage["foot"] <= 0 and stage["wide"] >= 0.9
-    assert abs(stage["axis"]) <= 2 and stage["over"] <= 2  # title and line on one axis, and not over each other
-    assert stage["least"] >= 16
-    if step == "journey":
-        bar, buttons = (opened.page.locator(each).bounding_box() for each in (".flow .bar", ".lectern"))
-        assert bar["x"] + bar["width"] <= buttons["x"]
+    for width, height in ((1280, 720), (1920, 1080)):
+        opened.page.set_viewport_size({"width": width, "height": height})
+        wait_for_flow(opened.page, "(flow, wide) => flow.svg.getAttribute('width') > wide", 0.9 * width)
+        wait_for_flow(opened.page, "(flow, opened) => flow.opened === opened", int(step == "map"))
+        opened.settled()
+        stage = opened.page.locator(".flow").evaluate(STAGE)
+        assert stage["share"] >= 0.85 and stage["picture"] >= 0.72 and stage["foot"] <= 0 and stage["wide"] >= 0.9
+        assert abs(stage["axis"]) <= 2 and stage["over"] <= 2  # title and line on one axis, and not over each other
+        assert stage["least"] >= 16
+        if step == "journey":
+            bar, buttons = (opened.page.locator(each).bounding_box() for each in (".flow .bar", ".lectern"))
+            assert bar["x"] + bar["width"] <= buttons["x"]
 
 
 def test_the_row_that_is_spoken_of_is_strong_and_the_others_are_pale(showing):
@@ -471,19 +478,25 @@ def shows_whole(opened, picture):
 
 
 @pytest.mark.parametrize(
-    ("scene", "picture"), [(2, ".neck"), (7, ".product"), (10, ".cloud"), (10, ".frames >> nth=0"), (14, ".painted")]
+    ("scene", "pictures"),
+    [(2, [".neck"]), (7, [".product"]), (10, [".cloud", ".frames >> nth=0"]), (14, [".painted"])],
 )
-def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scene, picture):
-    assert shows_whole(showing(f"?lecture=forty_five_minutes&scene={scene}&step=lesson"), picture)
+def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scene, pictures):
+    opened = showing(f"?lecture=forty_five_minutes&scene={scene}&step=lesson")
+    for picture in pictures:
+        assert shows_whole(opened, picture), picture
 
 
-@pytest.mark.parametrize(
-    ("slug", "picture"),
-    [("cost", ".areas"), ("decoder", ".decoder .picture"), ("explanation", 'svg:has-text("75 %")')],
-)
-def test_the_picture_of_a_lesson_that_somebody_adds_stands_whole_on_a_small_projector(showing, slug, picture):
-    link = lecture_to_link(Lecture("", (Scene(LessonPart(slug), slug, steps=("lesson",)),)))
-    assert shows_whole(showing(f"?own={link}&scene=1&step=lesson"), picture)
+ADDED = {"cost": ".areas", "decoder": ".decoder .picture", "explanation": 'svg:has-text("75 %")'}
+
+
+def test_the_picture_of_a_lesson_that_somebody_adds_stands_whole_on_a_small_projector(showing):
+    scenes = tuple(Scene(LessonPart(slug), slug, steps=("lesson",)) for slug in ADDED)
+    opened = showing(f"?own={lecture_to_link(Lecture('', scenes))}&scene=1&step=lesson")
+    for number, (slug, picture) in enumerate(ADDED.items(), 1):
+        wait_for_place(opened, f"scene,{number},step,lesson")
+        assert shows_whole(opened, picture), slug
+        opened.page.keyboard.press("ArrowRight")
 
 
 @pytest.mark.parametrize("window", [WINDOW, {"width": 390, "height": 844}], ids=["laptop", "phone"])
