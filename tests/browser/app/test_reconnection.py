@@ -135,6 +135,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 def test_a_page_that_was_only_looked_at_is_back_by_itself_and_answers(screen, mortal):
     opened = screen(WORKBENCH, address=mortal.address)
     before = seen(opened)

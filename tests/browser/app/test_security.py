@@ -177,6 +177,7 @@ def test_hostile_scripts_in_the_page_do_not_run_and_send_nothing(listening):
     listening.blocked.clear()  # all of it was meant to be
 
 
+@pytest.mark.slow  # tests/app asks the server without a browser
 def test_a_foreign_name_that_leads_here_shows_nothing(chromium):
     rules = "--host-resolver-rules=MAP *.example 127.0.0.1"  # as its owner would have a name lead here
     with serving(**{ADDRESS: "https://lecture.example"}) as server:
