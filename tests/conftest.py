@@ -35,12 +35,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="cpu", help="where the tests of attention_core run: cpu, cuda or mps")
 
 
+def tests_the_core(room: Path) -> bool:
+    """Returns whether a folder of tests, or one that it lies in, has the name of a room of the core."""
+    return any((CORE / folder.name).is_dir() for folder in (room, *room.parents) if folder.parent.name == "tests")
+
+
 @pytest.fixture(autouse=True)
 def operations_run_on_the_device(request: pytest.FixtureRequest) -> Iterator[None]:
     """Runs the operations of a test of the core on the device that was asked for."""
-    device, room = request.config.option.device, request.path.parent
-    is_core = any((CORE / folder.name).is_dir() for folder in (room, *room.parents) if folder.parent.name == "tests")
-    if device == "cpu" or not is_core:
+    device = request.config.option.device
+    if device == "cpu" or not tests_the_core(request.path.parent):
         yield
         return
     with OperationsOn(device):

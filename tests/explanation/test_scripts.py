@@ -359,15 +359,14 @@ def compare_in_one_process(folder: Path, expected: dict[Path, tuple[Trace, float
     assert not failures, "\n".join(f"---- {name}: {failure}" for name, failure in failures.items())
 
 
-@pytest.mark.parametrize("half", [0, 1])
-def test_torch_scripts_print_every_step(half, tmp_path):
-    """Importing torch takes seconds, so half of the scripts share a process."""
-    names = list(RUNS)[half::2]
+def test_torch_scripts_print_every_step(tmp_path):
+    """Importing torch takes seconds, so all scripts share a process."""
     compare_in_one_process(
-        tmp_path, {write(tmp_path, name, "torch"): (trace_of(name), torch_tolerance(name)) for name in names}
+        tmp_path, {write(tmp_path, name, "torch"): (trace_of(name), torch_tolerance(name)) for name in RUNS}
     )
 
 
+@pytest.mark.slow  # alone they do as they do together, and a small one runs alone below
 @pytest.mark.parametrize("name", ["everything bfloat16", "large float64"])
 def test_torch_script_in_a_process_of_its_own(name, tmp_path):
     compare(printed(write(tmp_path, name, "torch")), trace_of(name), torch_tolerance(name))
@@ -390,11 +389,9 @@ def write_without_torch(folder: Path, name: str) -> Path:
     return script
 
 
-@pytest.mark.parametrize("half", [0, 1])
-def test_numpy_scripts_print_every_step_without_torch(half, tmp_path):
-    names = list(RUNS)[half::2]
+def test_numpy_scripts_print_every_step_without_torch(tmp_path):
     compare_in_one_process(
-        tmp_path, {write_without_torch(tmp_path, name): (in_float64(trace_of(name)), PRECISION) for name in names}
+        tmp_path, {write_without_torch(tmp_path, name): (in_float64(trace_of(name)), PRECISION) for name in RUNS}
     )
 
 
