@@ -40,6 +40,11 @@ def test_a_single_head_is_drawn_once():
     assert (placed["wide"], placed["tall"]) == (0, 0) and 0.7 * WIDTH <= placed["large"] <= WIDTH - 278
 
 
+def test_in_a_high_room_two_maps_stand_below_each_other():
+    placed = place(2, width=700, height=900)  # 700 - 252 - 28 wide: 420 - 12; (900 - 2 * 32) / 2 - 12 high
+    assert (placed["columns"], placed["wide"], placed["tall"]) == (1, 408, 406)
+
+
 def test_layers_stand_below_each_other_with_their_heads_beside():
     placed = place(12, in_layer=4)
     assert (placed["columns"], placed["wide"], placed["tall"]) == (4, 170, 126)

@@ -132,6 +132,7 @@ def test_random_sequences_of_the_lecture_notes_sizes_and_others():
     assert len(cells) == 33
     first = cells[cells["column"] == 0]["value"].astype(float).sum()
     assert lesson.says(f"Columns sum to {first:.2f}, ")  # of the head that is drawn
+    assert not lesson.set("keys", 2).says("the only key")
     lesson.set("keys", 1)
     assert lesson.says("Columns sum to 11.00: the only key gets all attention of every query")
 

@@ -318,6 +318,19 @@ def test_the_scene_says_whose_maps_it_shows_and_its_picture_leaves_the_title_to_
     assert shown and not any(text.startswith("layer") for text in shown)
 
 
+def test_the_picture_of_a_file_names_its_source(page, monkeypatch):
+    drawn_with, draw = [], head_view.svg_text
+
+    def remember(picture, provenance, *given, **more):
+        drawn_with.append(provenance)
+        return draw(picture, provenance, *given, **more)
+
+    monkeypatch.setattr(head_view, "svg_text", remember)
+    bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
+    page.press("add_scene")
+    assert drawn_with[0].notes[0] == "mine.npz"  # the second line of a provenance is left out of a drawing
+
+
 def test_what_is_no_picture_is_refused_with_a_sentence(page, monkeypatch):
     monkeypatch.setattr(head_view, "png_bytes", lambda svg: b"no picture")
     page.press("add_scene")

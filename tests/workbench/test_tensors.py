@@ -1,6 +1,7 @@
 """Tensors from files: the run of what was brought, the first step that differs, and nobody else's numbers."""
 
 import io
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -93,6 +94,14 @@ def test_what_was_brought_is_computed(kind):
     assert screen.words() == ["1", "2", "3", "4", "5"]
     assert len(screen.words("S")) == S
     assert any("From the file: q, k, v." in caption for caption in screen.captions())
+
+
+def test_a_learned_tensor_has_the_width_of_the_values_that_were_brought():
+    even = {name: np.ones((1, 2, 5, width)) for name, width in (("q", 6), ("k", 6), ("v", V))}
+    screen = bring(Screen(), ("t.npz", npz(**even)))
+    setup = replace(screen.setup().run, modifiers=("differential",))
+    _, inputs = compute_run(setup, screen.at.session_state["held"][setup.file])
+    assert inputs.matrices["g_heads"].shape == (1, V)
 
 
 def test_heads_behind_tokens_are_told():
