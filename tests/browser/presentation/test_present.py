@@ -22,7 +22,7 @@ PLACE = "() => [...new URLSearchParams(location.search)].filter(([name]) => ['sc
 
 @pytest.fixture
 def showing(chromium, profile, server):
-    """A function that opens the page by a link and gives a Screen; a second visitor has a browser profile of their own."""
+    """A function that opens the page by a link and gives a Screen; a second visitor has a profile of their own."""
     opened = []
 
     def open_link(query):
