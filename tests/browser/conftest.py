@@ -27,6 +27,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
     "--process-per-site",  # pages of one profile share a process, which keeps what it has compiled
+    "--js-flags=--no-maglev --no-turbofan --no-script-streaming",  # no page lives long enough to repay it
 ]
 PATIENCE = 30_000  # ms: a condition that is not there by then does not come
 
