@@ -122,9 +122,7 @@ def make_config(read: ReadConfig) -> "PreTrainedConfig":
         given = printable_name(read.model_type)
         raise AttentionError("model_type_unknown", version=__version__, name=CONFIG_FILE, given=given)
     with as_refusal("config_refused"):
-        config = CONFIG_MAPPING[read.model_type].from_dict(dict(read.values))
-        config._attn_implementation = "eager"
-        return config
+        return CONFIG_MAPPING[read.model_type].from_dict(dict(read.values))
 
 
 def find_class(config: "PreTrainedConfig", read: ReadConfig) -> type["PreTrainedModel"]:

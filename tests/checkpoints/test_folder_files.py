@@ -7,6 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from attention_core.checkpoints import stored_weights
 from attention_core.checkpoints.folder_files import ModelFolder, find_folder, parse_object
 from attention_core.checkpoints.model_config import ModelBounds, read_config
 from attention_core.checkpoints.stored_weights import list_tensors, read_tensors
@@ -194,6 +195,12 @@ NUMBERS = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
         ({"w": NUMBERS}, b"", "not_safetensors"),
         ({"w": NUMBERS}, b"12345", "not_safetensors"),
         ({"w": NUMBERS, "v": NUMBERS}, b"1234", "not_safetensors"),
+        ({"w": NUMBERS, "v": NUMBERS}, b"12345678", "not_safetensors"),  # both at one place, and a hole behind them
+        (
+            {"w": NUMBERS | {"data_offsets": [0, 8]}, "v": NUMBERS | {"data_offsets": [4, 8]}},
+            b"12345678",
+            "not_safetensors",
+        ),
         ({"w": NUMBERS | {"data_offsets": [4, 8]}}, b"12345678", "not_safetensors"),
         ({"w": NUMBERS | {"data_offsets": [4, 0]}}, b"1234", "not_safetensors"),
         ({"w": NUMBERS | {"data_offsets": [0, 8]}}, b"12345678", "not_safetensors"),
@@ -275,6 +282,20 @@ def test_weights_that_change_between_header_and_numbers_are_noticed(folder: Mode
     stored = list_tensors(folder)
     os.truncate(path, 2000)
     assert code(read_tensors, folder, stored) == "folder_changed"
+
+
+def test_weights_that_are_written_while_they_are_read_are_noticed(folder: ModelFolder, monkeypatch):
+    path = folder.path / "model.safetensors"
+    save_file({"w": torch.ones(1000)}, path)
+    read = stored_weights.read_tensor
+
+    def write_after(*given) -> torch.Tensor:
+        numbers = read(*given)
+        os.utime(path, ns=(0, 1))
+        return numbers
+
+    monkeypatch.setattr(stored_weights, "read_tensor", write_after)
+    assert code(read_tensors, folder, list_tensors(folder)) == "folder_changed"
 
 
 def test_weights_that_are_cut_off_while_they_are_read_are_an_error_and_no_crash(folder: ModelFolder):
