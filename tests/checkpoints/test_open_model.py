@@ -19,6 +19,7 @@ from attention_core.checkpoints.open_model import open_folder
 from tests.checkpoints.model_folders import (
     change_config,
     change_index,
+    make,
     make_bert,
     make_llama,
     refusal,
@@ -103,6 +104,24 @@ def test_a_class_with_a_second_head_is_found_where_the_folder_holds_it(tmp_path:
     opened = open_folder(folder)
     assert torch.equal(logits(opened.model), logits(model))
     assert codes(opened) == ["class_ignored"]
+
+
+def test_names_and_masks_of_older_files_are_known(tmp_path: Path):
+    config = transformers.GPT2Config(vocab_size=97, n_embd=16, n_layer=1, n_head=4, n_positions=8)
+    gpt2, bert = make("GPT2LMHeadModel", config), make_bert("BertForMaskedLM")
+    folder = save(gpt2, tmp_path / "gpt2")
+    tensors = {name.removeprefix("transformer."): each for name, each in load_file(folder / WEIGHTS).items()}
+    save_file(tensors | {"h.0.attn.bias": torch.ones(1, 1, 8, 8).tril()}, folder / WEIGHTS)
+    assert torch.equal(logits(open_folder(folder).model), logits(gpt2))
+    folder = save(bert, tmp_path / "bert")
+    old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+    tensors = {}
+    for name, each in load_file(folder / WEIGHTS).items():
+        kind = ".".join(name.split(".")[-2:])
+        tensors[name.removesuffix(kind) + old.get(kind, kind)] = each
+    assert any(name.endswith("gamma") for name in tensors)
+    save_file(tensors | {"bert.embeddings.position_ids": torch.arange(32)[None]}, folder / WEIGHTS)
+    assert torch.equal(logits(open_folder(folder).model), logits(bert))
 
 
 @pytest.mark.parametrize("named", [["MyOwn"], ["os"], ["AutoTokenizer"], ["x/../y"], [None], [], None, 5])
