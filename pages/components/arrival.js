@@ -1,9 +1,10 @@
 // Shows a page from the top down while it loads: below the first element that is not drawn yet, page.css hides all, so
-// that nothing in sight is pushed away. The document brings this script, and it runs once.
+// that nothing in sight is pushed away; likewise when another page of the app is opened. The document brings this
+// script, and it runs once.
 {
   const LONGEST_MS = 5000; // what is not drawn so long after the first element is not waited for
   const CALM_FRAMES = 3; // an element has its height, and a page is there, if nothing changed in so many frames
-  const ARRIVING = "data-arriving"; // on the document, until the page is there
+  const ARRIVING = "data-arriving"; // on the document, until the page is there: "first", or "next" for another page
   const AWAITED = "data-awaited"; // on the first element that is not drawn yet
   const PLACE = '[data-testid="stElementContainer"]';
   const COMPONENT = '[data-testid^="stBidiComponent"]';
@@ -71,7 +72,22 @@
     mark(hides ? first : undefined);
     requestAnimationFrame(look);
   };
-  root.setAttribute(ARRIVING, "");
-  window.addEventListener("component-drawn", noteDrawn);
-  requestAnimationFrame(look);
+
+  /** @param {"first" | "next"} which */
+  const arrive = (which) => {
+    const isUnderWay = root.hasAttribute(ARRIVING);
+    [begun, calm, hides] = [0, 0, true];
+    if (isUnderWay) return;
+    root.setAttribute(ARRIVING, which);
+    window.addEventListener("component-drawn", noteDrawn);
+    requestAnimationFrame(look);
+  };
+  arrive("first");
+
+  let path = location.pathname;
+  /** @type {any} */ (globalThis).navigation?.addEventListener("currententrychange", () => {
+    if (location.pathname === path) return; // another query of the same page
+    path = location.pathname;
+    arrive("next");
+  });
 }

@@ -1,5 +1,7 @@
 """Nothing on a page jumps while it loads: its cumulative layout shift (web.dev/articles/cls) stays under 0.1."""
 
+from datetime import date
+
 import pytest
 
 from pages.site.catalog import PAGES
@@ -42,18 +44,52 @@ def largest_window(shifts: list[dict]) -> float:
     return max(sums)
 
 
+def tell_jumps(page, what: str) -> list[str]:
+    """What has moved, if that is too much, once the page is there."""
+    page.wait_for_function(ARRIVED)
+    page.evaluate(SETTLED, 30_000)
+    shifts = page.evaluate("window.shifts")
+    if largest_window(shifts) < MOST:
+        return []
+    return [f"{what}, {shift['value']:.3f}: {'; '.join(shift['moved'])}" for shift in shifts]
+
+
+def open_page(profile, window, address):
+    page = profile.new_page()
+    page.set_viewport_size(window)
+    page.add_init_script(OBSERVE)
+    page.goto(address)
+    return page
+
+
+CHINESE_EVERY = 7  # one page in so many, others each day: all of them in a week
+
+
 @pytest.mark.parametrize("window", WINDOWS, ids=["wide", "phone"])
 def test_no_page_jumps_while_it_loads(profile, server, window):
+    today = PAGES[date.today().toordinal() % CHINESE_EVERY :: CHINESE_EVERY]
     jumps = []
-    for entry in PAGES:
-        page = profile.new_page()
-        page.set_viewport_size(window)
-        page.add_init_script(OBSERVE)
-        page.goto(f"{server}/{'' if entry.slug == 'workbench' else entry.slug}")
-        page.wait_for_function(ARRIVED)
-        page.evaluate(SETTLED, 30_000)
-        shifts = page.evaluate("window.shifts")
-        if largest_window(shifts) >= MOST:
-            jumps += [f"{entry.slug}, {shift['value']:.3f}: {'; '.join(shift['moved'])}" for shift in shifts]
+    for entry, language in [*((entry, "en") for entry in PAGES), *((entry, "zh") for entry in today)]:
+        slug = "" if entry.slug == "workbench" else entry.slug
+        page = open_page(profile, window, f"{server}/{slug}?lang={language}")
+        jumps += tell_jumps(page, f"{entry.slug} ({language})")
         page.close()
+    assert not jumps, "\n".join(jumps)
+
+
+FOLLOW = """(path) => {
+    window.shifts = [];
+    [...document.querySelectorAll("[data-testid=stSidebarNavLink]")].find((link) => link.pathname === path).click();
+}"""  # no input of a visitor, after which a browser would not count shifts for half a second
+
+
+def test_no_page_jumps_when_the_menu_opens_another(profile, server):
+    page = open_page(profile, WINDOWS[1], f"{server}/start?lang=zh")
+    tell_jumps(page, "start")
+    jumps = []
+    for slug in ("heads", "distance", "decoding", "scores", "glossary"):  # that jumped most, by up to 0.7
+        page.evaluate(FOLLOW, f"/{slug}")
+        page.wait_for_url(f"**/{slug}?*")
+        jumps += tell_jumps(page, slug)
+    page.close()
     assert not jumps, "\n".join(jumps)
