@@ -65,7 +65,13 @@ def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun
         config, learned["sinks"] = replace(config, normaliser="sinks"), call.sinks.double()
     if bias is not None:
         is_causal = any(MASKS[name].is_causal for name, _ in config.masks)
-        named = name_bias(bias.expand(-1, H, T, S), open_pairs, tables, query_offset=S - T if is_causal else 0)
+        named = name_bias(
+            bias.expand(-1, H, T, S),
+            open_pairs,
+            tables,
+            query_offset=S - T if is_causal else 0,
+            rows_may_differ=call.sinks is None,
+        )
         if named is None:
             given.append("bias")
         else:

@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention_core.checkpoints.call import AttentionCall
+from attention_core.checkpoints.call import AttentionCall, as_four_axes
+from attention_core.checkpoints.layer_proof import miss_output
 
 CallList = list[tuple[torch.nn.Module | None, AttentionCall]]
 RECORDED: ContextVar[CallList | None] = ContextVar("recorded attention calls", default=None)
@@ -97,18 +98,23 @@ def read_call(operands: dict[str, Any], output: Tensor, weights: Tensor | None) 
     if scale is None:
         scale = getattr(module, "scaling", None)
     cap, window = operands.get("softcap"), operands.get("sliding_window")
+    output = output.reshape(q.shape[0], q.shape[2], q.shape[1], v.shape[-1])
+    sinks, bias = split_sinks(find_sinks(operands, module, heads=q.shape[1]), operands.get("position_bias"))
+    weights = None if weights is None else with_batch(weights)
+    if sinks is not None and weights is not None and miss_output(weights, v, output):
+        weights = None  # those from before the sink, which takes its share from the output alone
     return AttentionCall(
         name="",
         q=q,
         k=k,
         v=v,
-        output=output.reshape(q.shape[0], q.shape[2], q.shape[1], v.shape[-1]),
-        weights=None if weights is None else with_batch(weights),
+        output=output,
+        weights=weights,
         mask=operands.get("attention_mask"),
         scale=None if scale is None else float(scale),
-        bias=operands.get("position_bias"),
+        bias=bias,
         cap=float(cap) if cap else None,
-        sinks=find_sinks(operands, module, heads=q.shape[1]),
+        sinks=sinks,
         window=window if isinstance(window, int) and window > 0 else None,
     )
 
@@ -119,9 +125,27 @@ def with_batch(tensor: Tensor) -> Tensor:
 
 
 def find_sinks(operands: dict[str, Any], module: torch.nn.Module | None, heads: int) -> Tensor | None:
-    """Return the sinks of a call, one number a head; None if the call has none."""
+    """Return the sinks of a call, (1, H, 1, 1), or (B, H, T, 1) if each query has its own; None if it has none."""
     for sinks in (operands.get("s_aux"), operands.get("sinks"), getattr(module, "sinks", None)):
         if isinstance(sinks, Tensor) and sinks.numel() >= heads:
-            by_head = sinks.detach().movedim(1, -1) if sinks.dim() == 4 else sinks.detach()
-            return by_head.reshape(-1, heads)[0]
+            return sinks.detach() if sinks.dim() == 4 else sinks.detach().reshape(1, heads, 1, 1)
     return None
+
+
+def split_sinks(sinks: Tensor | None, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+    """Return one sink a head, and the bias that makes it so.
+
+    A row whose sink is σ has the weights of a row whose sink is 0 and whose scores are all lower by σ; so sinks that
+    differ from query to query become a bias.
+
+    >>> split_sinks(torch.tensor([[[[1.0], [3.0]]]]), None)
+    (tensor([0.]), tensor([[[[-1.],
+              [-3.]]]], dtype=torch.float64))
+    """
+    if sinks is None:
+        return None, bias
+    by_head = sinks[0, :, 0, 0]
+    if torch.equal(sinks, by_head[:, None, None].expand_as(sinks)):
+        return by_head, bias
+    lower = -sinks.double()
+    return torch.zeros_like(by_head), lower if bias is None else as_four_axes(bias) + lower

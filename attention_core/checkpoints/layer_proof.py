@@ -58,7 +58,7 @@ def compare_layer(call: AttentionCall, run: CoreRun) -> ProofRow:
     if call.weights is not None:
         weights = call.weights.double()
         apart = largest((run.trace["weights"] - weights)[run.open_rows])
-        if miss_output(weights, call, own, run.open_rows):
+        if miss_output(weights, call.v, call.output, run.open_rows):
             faults.append(AttentionError("weights_not_mixing"))
         if not apart <= bound:
             faults.append(AttentionError("weights_apart", given=f"{apart:.2g}", limit=f"{bound:.2g}"))
@@ -80,8 +80,14 @@ def largest(numbers: Tensor) -> float:
     return float(numbers.abs().max()) if numbers.numel() else 0.0
 
 
-def miss_output(weights: Tensor, call: AttentionCall, output: Tensor, open_rows: Tensor) -> bool:
-    """Return whether the weights that a model hands out are not those that mixed its values."""
-    shared = weights.shape[1] // call.v.shape[1]
-    mixed = weights @ call.v.double().repeat_interleave(shared, 1)
-    return largest((mixed - output)[open_rows]) > MIXED_BY * largest(output)
+def miss_output(weights: Tensor, v: Tensor, output: Tensor, open_rows: Tensor | None = None) -> bool:
+    """Return whether the weights that a model hands out are not those that mixed its values.
+
+    weights: (B, H, T, S). v: (B, H_kv, S, d_v). output: (B, T, H, d_v). open_rows: (B, H, T), the rows to look at.
+    """
+    shared = weights.shape[1] // v.shape[1]
+    own = output.double().transpose(1, 2)
+    apart = weights.double() @ v.double().repeat_interleave(shared, 1) - own
+    if open_rows is not None:
+        apart = apart[open_rows]
+    return largest(apart) > MIXED_BY * largest(own)

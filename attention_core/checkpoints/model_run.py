@@ -46,8 +46,8 @@ def record(model: torch.nn.Module, *given, **inputs) -> Recording:
 
     model: in eval mode. given, inputs: what the model takes.
 
-    Raises AttentionError (a ValueError) if the model is in training mode, or computes no attention: then with the
-    reasons. Errors of the model's own pass through.
+    Raises AttentionError (a ValueError) if the model is no module of torch, is in training mode, or computes no
+    attention: then with the reasons. Errors of the model's own pass through.
 
     >>> attention = torch.nn.MultiheadAttention(4, 2, batch_first=True).eval()
     >>> [row] = record(attention, *[torch.eye(4)[None]] * 3).proof()
@@ -65,7 +65,7 @@ def record(model: torch.nn.Module, *given, **inputs) -> Recording:
             outputs = run()
         return make_recording(model, name_calls(model, pairs), outputs)
     calls, missing, outputs = run_watched(model, run, count_texts((*given, *inputs.values())))
-    if all(call.way == "interface" for call in calls):
+    if calls and not missing and all(call.way == "interface" for call in calls):
         USE_INTERFACE.setdefault(model, set()).add(kind)
     return make_recording(model, calls, outputs, missing)
 
@@ -86,7 +86,9 @@ def census(model: torch.nn.Module, *given, **inputs) -> Census:
 
 
 def require_eval(model: torch.nn.Module) -> None:
-    """Raise AttentionError if a model is in training mode, in which dropout changes its numbers."""
+    """Raise AttentionError if a model is no module, or in training mode, in which dropout changes its numbers."""
+    if not isinstance(model, torch.nn.Module):
+        raise AttentionError("model_no_module", given=type(model).__name__)
     if model.training:
         raise AttentionError("model_trains")
 
@@ -120,9 +122,9 @@ def join_calls(shown: Sequence[AttentionCall], found: Sequence[AttentionCall]) -
 
 
 def name_calls(model: torch.nn.Module, pairs: CallList) -> list[AttentionCall]:
-    """Return calls with the names that their modules have in a model."""
+    """Return calls with the names that their modules have in a model; of others, the name of the model's class."""
     names = {module: name for name, module in model.named_modules()}
-    return [replace(call, name=names.get(module, "")) for module, call in pairs]
+    return [replace(call, name=names.get(module) or type(model).__name__) for module, call in pairs]
 
 
 def make_recording(

@@ -47,6 +47,7 @@ def name_bias(
     allowed: Bool[Tensor, "B H T S"],
     tables: Sequence[BucketTable] = (),
     query_offset: int = 0,
+    rows_may_differ: bool = True,
 ) -> NamedBias | None:
     """Return the position encoding that adds the same where a pair may attend; None if there is none.
 
@@ -54,6 +55,7 @@ def name_bias(
     a row, which no weight depends on: BLOOM adds m·j where ALiBi adds -m·|i - j|.
 
     bias: float64, (B, H, T, S) or one for all texts. query_offset: the position of query 0 among the keys.
+    rows_may_differ: False if there are sinks, which each such number makes smaller or larger.
 
     >>> bias = torch.tensor([[0.0, -0.5], [-0.5, 0.0]], dtype=torch.float64)[None, None]
     >>> name_bias(bias, torch.ones(1, 1, 2, 2).bool()).position
@@ -73,7 +75,9 @@ def name_bias(
                 return NamedBias(("t5", params), {"w_buckets": table})
     slopes = find_slopes(bias, allowed, query_offset)
     if slopes is not None:
-        apart = without_row_constant(-slopes[:, None, None] * away.abs() - bias, allowed)
+        apart = torch.where(allowed, -slopes[:, None, None] * away.abs() - bias, 0.0)
+        if rows_may_differ:
+            apart = without_row_constant(apart, allowed)
         if float(apart.abs().max()) <= close * SAME_SUM / SAME:
             return NamedBias(("alibi", {"slopes": tuple(slopes.tolist())}), {})
     rows = table_of_distances(bias, allowed, away)

@@ -24,7 +24,7 @@ SOFTMAXES = frozenset(("_softmax", "_safe_softmax", "softmax"))
 CHANGES_OF_WEIGHTS = frozenset(("masked_fill", "masked_fill_", "where", "mul", "nan_to_num", "div"))
 PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}  # the two operands of each product
 MOST_CHANGES = 24  # operations between a softmax and the product with the values
-WATCHING = threading.Lock()  # torch's choice of a fused attention is one for the whole process
+WATCHING = threading.RLock()  # torch's choice of a fused attention is one for the whole process
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class OperationWatch(TorchDispatchMode):
         """Keep an operation; note a softmax over keys, and the product in which one meets its values."""
         self.operations[id(computed.result)] = computed
         result = computed.result
-        is_softmax = computed.name in SOFTMAXES and result.is_floating_point() and result.dim() >= 3
+        is_softmax = computed.name in SOFTMAXES and result.is_floating_point() and result.dim() >= 2
         if is_softmax and computed.arguments[1] in (-1, result.dim() - 1):
             self.softmaxes.append(computed)
         for operand in PRODUCTS.get(computed.name, ()):
@@ -119,7 +119,10 @@ def find_softmax(computed: Computed | None) -> Computed | None:
 
 @contextmanager
 def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
-    """Keep the names of the modules that this thread runs now, the innermost last, by hooks that are removed again."""
+    """Keep the names of the modules that this thread runs now, the innermost last, by hooks that are removed again.
+
+    The model itself, which has no name, is called by its class.
+    """
     running: list[str] = []
     thread = threading.get_ident()
 
@@ -133,7 +136,9 @@ def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
 
     hooks = []
     for name, module in model.named_modules():
-        hooks.append(module.register_forward_pre_hook(lambda *_, name=name: enter(name)))
+        if isinstance(module, torch.jit.RecursiveScriptModule):
+            continue  # takes no hooks
+        hooks.append(module.register_forward_pre_hook(lambda *_, name=name: enter(name or type(model).__name__)))
         hooks.append(module.register_forward_hook(leave, always_call=True))
     try:
         yield running

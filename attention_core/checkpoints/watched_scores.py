@@ -11,8 +11,10 @@ from attention_core.record.errors import AttentionError
 
 CHANGES_OF_SCORES = SAME_NUMBERS | {
     *("mul", "mul_", "div", "div_", "add", "add_", "sub", "sub_", "rsub", "tanh", "clamp", "clamp_min", "maximum"),
-    *("masked_fill", "masked_fill_", "where", "gather", "index"),
+    *("masked_fill", "masked_fill_", "where", "gather", "index", "index_put", "index_put_"),
 }
+CUTS = ("view", "_unsafe_view", "reshape", "_reshape_alias")  # operations that cut one axis into two
+ENDS_OF_MAP = ("mm", "addmm", "select", "split", "split_with_sizes")  # a linear map, or one of several in one
 MOST_OPERATIONS = 60  # between the product of q and k and the softmax
 MOST_SOURCES = 30  # how far back a product is looked for
 
@@ -22,7 +24,8 @@ class ReadScores:
     """The scores of a softmax as far as they are read back: factor · (what is not yet read) + added, where allowed.
 
     layer: the name of the module of the softmax. added, allowed: in the shape of the softmax; None if nothing is added
-    or blocked.
+    or blocked. by_query: a further factor of each query, (..., T, 1), such as the temperature of a head; None for none.
+    cap: the bound of a soft cap, cap · tanh(scores / cap), outside of what is not yet read.
     """
 
     layer: str
@@ -30,6 +33,8 @@ class ReadScores:
     factor: float = 1.0
     added: Tensor | None = None
     allowed: Tensor | None = None
+    by_query: Tensor | None = None
+    cap: float | None = None
 
     def add(self, term: Tensor, factor: float, like: Tensor) -> None:
         """Note that a term times a factor is added to the scores, in an operation whose result is `like`."""
@@ -37,12 +42,42 @@ class ReadScores:
         if term.numel() != self.shape.numel():
             raise AttentionError("scores_shape", layer=self.layer, expected=tuple(self.shape), shape=tuple(term.shape))
         term = term.reshape(self.shape)
+        if self.by_query is not None:
+            term = term * self.by_query
+        if bool(term.any()):
+            self.require_no_cap()
         self.added = term if self.added is None else self.added + term
 
     def block_except(self, where: Tensor, like: Tensor) -> None:
         """Note that only some pairs may attend, by an operation whose result is `like`."""
+        self.require_no_cap()
         where = where.expand(like.shape).reshape(self.shape)
         self.allowed = where if self.allowed is None else self.allowed & where
+
+    def multiply(self, by_query: Tensor, like: Tensor) -> None:
+        """Note that the scores are multiplied by a number of each query, in an operation whose result is `like`."""
+        by_query = by_query.double().expand(*like.shape[:-1], 1)
+        by_query = by_query.reshape(*self.shape[:-1], 1)
+        self.by_query = by_query if self.by_query is None else self.by_query * by_query
+
+    def bend(self) -> None:
+        """Note that what is not yet read went through tanh: the factor on it is the cap. Raises AttentionError."""
+        self.require_no_cap()
+        if self.by_query is not None or self.factor <= 0:
+            raise AttentionError("scores_go_through", layer=self.layer, operation="tanh")
+        self.cap = self.factor  # c · tanh(x) is c · tanh((c x) / c): the factor on x is c, too
+
+    def require_no_cap(self) -> None:
+        """Raise AttentionError if the scores went through tanh afterwards."""
+        if self.cap is not None:
+            raise AttentionError("scores_go_through", layer=self.layer, operation="tanh")
+
+    def is_product(self, computed: Computed) -> bool:
+        """Return whether an operation is a product of two tensors of the run, as q kᵀ is, and no linear map."""
+        if computed.name in ("bmm", "baddbmm"):
+            return True
+        is_flat = computed.name == "mm" and len(self.shape) == 2
+        return is_flat and was_computed(computed.source(0)) and was_computed(computed.source(1))
 
 
 # ---- from the softmax back to the product ----------------------------------------------------------------------------
@@ -52,7 +87,7 @@ def read_scores(softmax: Computed) -> tuple[ReadScores, Computed]:
     for _ in range(MOST_OPERATIONS):
         if computed is None:
             break
-        if computed.name in ("bmm", "baddbmm"):
+        if scores.is_product(computed):
             return scores, computed
         computed = read_change(computed, scores)
     raise AttentionError("scores_of_no_product", layer=scores.layer)
@@ -98,16 +133,24 @@ def read_change(computed: Computed, scores: ReadScores) -> Computed | None:
         return computed.source()
     if name == "where":
         return read_choice(computed, scores)
+    if name == "index_put":
+        return read_replaced(computed, scores)
+    if name == "tanh":
+        scores.bend()
+        return computed.source()
     raise AttentionError("scores_go_through", layer=scores.layer, operation=name)
 
 
 def read_factor(computed: Computed, scores: ReadScores, is_division: bool) -> Computed | None:
     """Note a factor on the scores; a tensor of 0 and 1 blocks where it is 0, as in GPT."""
-    place = 0 if leads_to_product(computed.source(0)) else 1
+    place = 0 if leads_to_product(computed.source(0), scores) else 1
     other = computed.arguments[1 - place]
     factor = read_number(other)
     if factor is None and not is_division and isinstance(other, Tensor) and bool(((other == 0) | (other == 1)).all()):
         scores.block_except(other != 0, computed.result)
+        return computed.source(place)
+    if isinstance(other, Tensor) and other.dim() and other.shape[-1] == 1 and not (is_division and place == 1):
+        scores.multiply(1 / other.double() if is_division else other, computed.result)
         return computed.source(place)
     if factor is None or (is_division and place == 1):
         shape = tuple(other.shape) if isinstance(other, Tensor) else ()
@@ -118,7 +161,7 @@ def read_factor(computed: Computed, scores: ReadScores, is_division: bool) -> Co
 
 def read_sum(computed: Computed, scores: ReadScores, is_difference: bool) -> Computed | None:
     """Note what is added to the scores."""
-    place = next((n for n in (0, 1) if leads_to_product(computed.source(n))), None)
+    place = next((n for n in (0, 1) if leads_to_product(computed.source(n), scores)), None)
     if place is None:
         raise AttentionError("scores_of_no_product", layer=scores.layer)
     other = computed.arguments[1 - place]
@@ -140,11 +183,21 @@ def read_choice(computed: Computed, scores: ReadScores) -> Computed | None:
     """Note that torch.where keeps some scores and puts a low number in the place of the others."""
     where, *choices = computed.arguments
     for place in (1, 2):
-        if leads_to_product(computed.source(place)):
+        if leads_to_product(computed.source(place), scores):
             require_low(choices[2 - place], scores.layer)
             scores.block_except(where if place == 1 else ~where, computed.result)
             return computed.source(place)
     raise AttentionError("scores_go_through", layer=scores.layer, operation="where")
+
+
+def read_replaced(computed: Computed, scores: ReadScores) -> Computed | None:
+    """Note that a low number was put in the place of some scores, as scores[..., mask] = -inf does."""
+    _, places, number = computed.arguments[:3]
+    require_low(number, scores.layer)
+    kept = torch.ones(computed.result.shape, dtype=torch.bool, device=computed.result.device)
+    kept[tuple(slice(None) if place is None else place for place in places)] = False
+    scores.block_except(kept, computed.result)
+    return computed.source()
 
 
 def require_low(value: object, layer: str) -> None:
@@ -161,14 +214,21 @@ def read_number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def leads_to_product(computed: Computed | None, steps: int = MOST_SOURCES) -> bool:
+def leads_to_product(computed: Computed | None, scores: ReadScores, steps: int = MOST_SOURCES) -> bool:
     """Return whether a tensor was made from a product of two tensors by operations that scores go through."""
     if computed is None or steps == 0:
         return False
-    if computed.name in ("bmm", "baddbmm"):
+    if scores.is_product(computed):
         return True
     sources = computed.made_by.values() if computed.name in CHANGES_OF_SCORES else ()
-    return any(leads_to_product(source, steps - 1) for source in sources)
+    return any(leads_to_product(source, scores, steps - 1) for source in sources)
+
+
+def was_computed(computed: Computed | None) -> bool:
+    """Return whether a tensor is more than one from outside the run in another shape, as the weights of a map are."""
+    while computed is not None and computed.name in SAME_NUMBERS:
+        computed = computed.source()
+    return computed is not None
 
 
 # ---- the whole call --------------------------------------------------------------------------------------------------
@@ -176,16 +236,17 @@ def read_watched(watched: OperationWatch, batch: int) -> tuple[list[AttentionCal
     """Return the attention calls of a watched run, in order, and why other softmaxes are none.
 
     A softmax over the result of a linear map, such as that of a router or of logits, is not looked at. batch: the
-    number of texts of the run.
+    number of texts of the run. Of a softmax over two axes nothing is said unless it is attention.
     """
     calls, missing = [], []
     for mixing in watched.mixings:
         try:
             calls.append(read_mixing(mixing, batch))
         except AttentionError as reason:
-            missing.append(reason)
+            if mixing.softmax.result.dim() > 2:  # else, a router that mixes what its experts give
+                missing.append(reason)
     for softmax in watched.unmixed():
-        if not is_of_linear(softmax.source()):
+        if softmax.result.dim() > 2 and not is_of_linear(softmax.source()):
             shape = tuple(softmax.result.shape)
             missing.append(AttentionError("softmax_mixes_nothing", layer=softmax.module, shape=shape))
     return calls, missing
@@ -203,18 +264,21 @@ def is_of_linear(computed: Computed | None) -> bool:
 def read_mixing(mixing: Mixing, batch: int) -> AttentionCall:
     """Return one call. Raises AttentionError."""
     scores, product = read_scores(mixing.softmax)
+    heads = find_heads(product)
     q, k = read_factors(product, scores)
     weights, values, output = read_mixed(mixing)
-    sizes = find_batch(weights.shape, scores, batch)
+    sizes = find_batch(weights.shape, scores, batch, heads)
 
     def split(tensor: Tensor) -> Tensor:
         return tensor.reshape(*sizes, *tensor.shape[-2:])
 
-    allowed, added = (None if given is None else split(given) for given in (scores.allowed, scores.added))
+    parts = (scores.allowed, scores.added, scores.by_query)
+    allowed, added, by_query = (None if part is None else split(part) for part in parts)
+    q = split(q) if by_query is None else split(q) * by_query
     k, v = join_equal_heads(split(k), split(values))
     return AttentionCall(
         name=mixing.softmax.module,
-        q=split(q),
+        q=q,
         k=k,
         v=v,
         output=split(output).transpose(1, 2),
@@ -222,6 +286,7 @@ def read_mixing(mixing: Mixing, batch: int) -> AttentionCall:
         mask=allowed,
         scale=scores.factor,
         bias=added,
+        cap=scores.cap,
         way="watched",
     )
 
@@ -236,10 +301,28 @@ def read_mixed(mixing: Mixing) -> tuple[Tensor, Tensor, Tensor]:
     return weights, values, product.result
 
 
-def find_batch(weights: torch.Size, scores: ReadScores, batch: int) -> tuple[int, int]:
-    """Return (B, H) of the weights of a product, whose leading axis may be B·H. Raises AttentionError."""
+def find_heads(product: Computed) -> int | None:
+    """Return the number of heads into which q was cut before the product of the scores; None if that is not seen."""
+    place = len(product.arguments) - 2
+    width, computed = product.arguments[place].shape[-1], product.source(place)
+    while computed is not None and (computed.name in SAME_NUMBERS or computed.name in ("mul", "div")):
+        before = computed.arguments[0].shape
+        if computed.name in CUTS and before[-1:] != computed.result.shape[-1:]:
+            return before[-1] // width if before[-1] % width == 0 else None
+        computed = computed.source()
+    return 1 if computed is not None and computed.name in ENDS_OF_MAP else None
+
+
+def find_batch(weights: torch.Size, scores: ReadScores, batch: int, heads: int | None) -> tuple[int, int]:
+    """Return (B, H) of the weights of a product, whose leading axis may be B·H. Raises AttentionError.
+
+    heads: the number of heads, if it is known. batch: else, the number of texts.
+    """
     rows = weights[0] if len(weights) >= 3 else 1
-    B, H = scores.shape[:2] if len(scores.shape) == 4 else (batch, rows // batch)
+    if len(scores.shape) == 4:
+        B, H = scores.shape[:2]
+    else:
+        B, H = (rows // heads, heads) if heads else (batch, rows // batch)
     if rows != B * H:
         given = {"weights": tuple(weights), "scores": tuple(scores.shape)}
         raise AttentionError("heads_unknown", layer=scores.layer, **given)

@@ -311,6 +311,7 @@ REFUSAL_SENTENCES = {
     "export_too_large": "a {kind} file may hold at most {limit} numbers: these are {given}",
     "model_run": "the model could not read this text: {given}",
     "model_input": "the model must read text: it reads {given}",
+    "model_no_module": "the model must be a torch.nn.Module: it is of the type {given}",
     "model_trains": "the model must be in eval mode, without dropout: call model.eval() first",
     "no_attention_recorded": "the model must compute attention, a softmax whose weights mix values: {reasons}",
     "no_softmax_found": "no softmax was computed",

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from attention_core.checkpoints import Recording, census, record
+from attention_core.checkpoints.interface import record_into
 from attention_core.record.errors import AttentionError
 from tests.checkpoints.families import FAMILIES
 from tests.checkpoints.tiny_models import text
@@ -97,6 +98,111 @@ def test_a_model_that_raises_leaves_nothing_recording():
     with pytest.raises(ValueError, match="input_ids"):
         record(model, attention_mask=text()["attention_mask"])
     assert record(model, **text()).passed
+
+
+def test_a_run_in_which_nothing_was_found_teaches_nothing():
+    class Mixed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = nn.MultiheadAttention(6, 2, batch_first=True)
+
+        def forward(self, x):
+            return x if x.shape[1] == 1 else self.attention(x, x, x)[0]
+
+    model, x = Mixed().eval(), torch.randn(2, 5, 6, generator=torch.Generator().manual_seed(0))
+    with pytest.raises(AttentionError, match="no softmax was computed"):
+        record(model, x=x[:, :1])
+    assert record(model, x=x).layers == ("attention",)
+
+
+def test_what_is_missing_is_named_in_every_run():
+    class Beside(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = llama()
+
+        def forward(self, input_ids):
+            logits = self.inner(input_ids=input_ids).logits
+            return torch.einsum("bts,bts->bts", (logits @ logits.mT).softmax(-1).sin(), logits[..., :11])
+
+    model, ids = Beside().eval(), text()["input_ids"]
+    for _ in range(2):
+        [reason] = record(model, input_ids=ids).missing
+        assert str(reason) == "Beside: a softmax over (2, 11, 11) meets no values"
+
+
+def test_a_model_that_records_another_is_recorded():
+    inner = llama()
+
+    class Outer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = nn.MultiheadAttention(6, 2, batch_first=True)
+
+        def forward(self, x):
+            self.recording = record(inner, **text())
+            return self.attention(x, x, x)[0]
+
+    model = Outer().eval()
+    with ThreadPoolExecutor(1) as pool:
+        x = torch.randn(2, 5, 6, generator=torch.Generator().manual_seed(0))
+        recording = pool.submit(record, model, x).result(timeout=60)
+    assert "attention" in recording.layers and recording.passed
+    assert len(model.recording.calls) == 3 and model.recording.passed
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_a_scripted_part_is_run_without_its_names():
+    part = torch.jit.script(nn.Linear(6, 6))
+
+    class Scripted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.part, self.attention = part, nn.MultiheadAttention(6, 2, batch_first=True)
+
+        def forward(self, x):
+            return self.attention(*[self.part(x)] * 3)[0]
+
+    recording = record(Scripted().eval(), torch.randn(2, 5, 6, generator=torch.Generator().manual_seed(0)))
+    assert recording.layers == ("attention",) and recording.passed
+
+
+# ---- sinks -----------------------------------------------------------------------------------------------------------
+def with_sink(module, query, key, value, attention_mask, scaling, s_aux):
+    """Eager attention with one further score, the sink."""
+    scores = torch.cat([query @ key.mT * scaling, s_aux.expand(*query.shape[:-1], 1)], -1)
+    weights = scores.softmax(-1)[..., :-1]
+    return (weights @ value).transpose(1, 2), weights
+
+
+def with_sink_behind(module, query, key, value, attention_mask, scaling, s_aux):
+    """The same, where the sink takes its share from the output, and the weights are those from before."""
+    scores = query @ key.mT * scaling
+    output = scores.softmax(-1) @ value * (scores.logsumexp(-1, keepdim=True) - s_aux).sigmoid()
+    return output.transpose(1, 2), scores.softmax(-1)
+
+
+@pytest.mark.parametrize("eager, hands_out", [(with_sink, True), (with_sink_behind, False)])
+@pytest.mark.parametrize("shape", [(1, 3, 1, 1), (2, 3, 5, 1)], ids=["a_head", "a_query"])
+def test_sinks_are_read_wherever_they_take_their_share(eager, hands_out, shape):
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = torch.randn(3, 2, 3, 5, 4, generator=generator)
+    sinks = torch.randn(shape, generator=generator)
+    calls = []
+    record_into(calls, eager)(None, q, k, v, None, scaling=0.5, s_aux=sinks)
+    [(_, call)] = calls
+    recording = Recording((call,), None)
+    [row] = recording.proof()
+    assert row.passed, row.reason
+    assert (row.apart is not None) is hands_out
+    expected = with_sink(None, q.double(), k.double(), v.double(), None, 0.5, sinks.double())[1]
+    assert torch.allclose(recording.traces[0]["weights"], expected, atol=1e-12)
+    assert not with_first(Recording((call, call), None), sinks=call.sinks + 0.1).prove_layer(0).passed
+
+
+def test_what_is_no_module_is_refused():
+    with pytest.raises(AttentionError, match=r"must be a torch\.nn\.Module: it is of the type function"):
+        record(lambda x: x, torch.ones(1))
 
 
 def test_a_model_in_training_is_refused():

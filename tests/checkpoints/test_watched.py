@@ -77,6 +77,12 @@ def by_sdpa(q, k, v):
     return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
+def by_index(q, k, v):
+    scores = q @ k.mT / D**0.5
+    scores[..., FUTURE] = -torch.inf
+    return scores.softmax(-1) @ v
+
+
 def values_first(q, k, v):
     return (v.mT @ by_weights(q, k).mT).mT
 
@@ -85,7 +91,8 @@ def by_weights(q, k):
     return (q @ k.mT * D**-0.5).masked_fill(FUTURE, -1e9).softmax(-1)
 
 
-CAUSAL_WAYS = [filled, filled_in_place, added_mask, chosen, kept, by_einsum, by_baddbmm, by_sdpa, values_first]
+CAUSAL_WAYS = [filled, filled_in_place, added_mask, chosen, kept, by_einsum, by_baddbmm, by_sdpa, by_index]
+CAUSAL_WAYS += [values_first]
 
 
 @pytest.mark.parametrize("mix", CAUSAL_WAYS, ids=lambda mix: mix.__name__)
@@ -95,7 +102,7 @@ def test_each_way_of_writing_causal_attention_is_read(mix):
     config = recording.run(0).config
     assert row.passed, row.reason
     assert (config.masks, config.scale, call.way) == ((("causal", {}),), None, "watched")
-    assert call.sizes == (B, H, T, T)
+    assert (call.sizes, call.name) == ((B, H, T, T), "Written")
     qkv = (part.double() for part in (call.q, call.k, call.v))
     expected = nn.functional.scaled_dot_product_attention(*qkv, is_causal=True)
     assert torch.allclose(recording.traces[0]["head_outputs"], expected, atol=1e-12)
@@ -117,6 +124,60 @@ def test_a_bias_of_any_kind_is_read_and_one_of_alibi_is_named():
     assert any_bias.passed and any_bias.run(0).given == ("bias",)
     assert torch.allclose(any_bias.traces[0]["bias"].float().expand(B, H, T, T), drawn.expand(B, H, T, T))
     assert alibi.passed and alibi.run(0).config.positions == (("alibi", {"slopes": (0.5, 0.25, 0.125)}),)
+
+
+def test_a_soft_cap_is_read_and_what_is_changed_inside_of_it_is_refused():
+    recording = run(lambda q, k, v: (3 * torch.tanh(q @ k.mT / (3 * D**0.5))).masked_fill(FUTURE, -1e9).softmax(-1) @ v)
+    config = recording.run(0).config
+    assert recording.passed and config.scale is None
+    assert (config.masks, config.modifiers) == ((("causal", {}),), (("softcap", {"cap": 3.0}),))
+    for inside in (lambda scores: scores + torch.eye(T), lambda scores: scores.masked_fill(FUTURE, -1e9)):
+        with pytest.raises(AttentionError, match="go through tanh"):
+            run(lambda q, k, v, inside=inside: (3 * inside(q @ k.mT / 3).tanh()).softmax(-1) @ v)
+
+
+def test_a_temperature_of_each_head_is_read_into_q():
+    by_head = torch.tensor([1.5, 0.5, 2.0])[:, None, None]
+    bias = torch.eye(T)
+    for recording in (
+        run(lambda q, k, v: ((q @ k.mT + bias) * by_head).softmax(-1) @ v),
+        run(lambda q, k, v: ((q @ k.mT + bias) / (1 / by_head)).softmax(-1) @ v),
+    ):
+        assert recording.passed
+        call = recording.calls[0]
+        qkv = (part.double() for part in (call.q, call.k, call.v))
+        expected = nn.functional.scaled_dot_product_attention(*qkv, attn_mask=bias.double() * by_head, scale=1.0)
+        assert torch.allclose(recording.traces[0]["head_outputs"], expected, atol=1e-6)
+
+
+def test_attention_over_two_axes_is_read():
+    layers = nn.ModuleDict({name: nn.Linear(6, 4) for name in "qkv"})
+
+    class Plain(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = layers
+
+        def forward(self, x):
+            q, k, v = (self.layers[name](x) for name in "qkv")
+            return torch.softmax(q @ k.T / 2, -1) @ v
+
+    recording = record(Plain().eval(), torch.randn(T, 6, generator=torch.Generator().manual_seed(1)))
+    assert recording.passed and recording.calls[0].sizes == (1, 1, T, T)
+    assert recording.run(0).config.scale is None
+
+
+@pytest.mark.parametrize("batch_first", [True, False])
+@pytest.mark.parametrize("weights", [True, False])
+def test_heads_and_texts_are_told_apart_in_any_order_of_axes(batch_first, weights):
+    torch.manual_seed(0)
+    layer = nn.MultiheadAttention(12, 3, batch_first=batch_first).eval()
+    x = torch.randn(2, T, 12, generator=torch.Generator().manual_seed(1))
+    given = x if batch_first else x.transpose(0, 1)
+    recording = record(layer, given, given, given, need_weights=weights)
+    assert recording.passed and recording.calls[0].sizes == (2, 3, T, T)
+    alone = record(layer, x[0], x[0], x[0], need_weights=weights)
+    assert alone.passed and alone.calls[0].sizes == (1, 3, T, T)
 
 
 def test_heads_that_share_keys_and_values_are_joined_again():
