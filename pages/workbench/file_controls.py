@@ -17,6 +17,7 @@ from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, UploadedArrays, others_of, sources_of, store_upload, uploaded_arrays
 from pages.session import setup_state
 from pages.setup.link_values import write_mask_answer
+from pages.setup.resolve import resolve_run
 from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
 
@@ -34,7 +35,8 @@ BRING = "bring"  # the name of the file upload control
 def show_file_controls(setup: Setup) -> None:
     """Shows the uploader and, once a file is read, the controls for its masks, axes, roles and shown part."""
     files = show_uploader(setup)
-    link_to_drawer("maps", "model", {}, say("model.folder"))
+    if resolve_run(setup.run).model is None:  # else the link stands beside the model
+        link_to_drawer("maps", "model", {}, say("model.folder"))
     show_three_axes_choice()
     show_mask_question()
     show_waiting_roles()
