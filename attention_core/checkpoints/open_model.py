@@ -194,18 +194,17 @@ def load(
 ) -> "PreTrainedModel":
     """Return a model with these numbers, which must be exactly those that its config asks for.
 
-    Numbers that the class does not ask for may belong to a second head, which the class of pretraining has.
+    Numbers that the class does not ask for may belong to a head that it lacks, and another class of this config has.
 
     Raises AttentionError: weights_differ, config_refused, not_finite.
     """
-    import transformers
-
     model, differing = fill(model_class, config, tensors)
-    fuller = transformers.MODEL_FOR_PRETRAINING_MAPPING.get(type(config), model_class)
-    if differing and not differing.keys() - {"unexpected"} and fuller is not model_class:
-        fuller_model, still_differing = fill(fuller, config, tensors)
-        if not still_differing:
-            model, differing = fuller_model, {}
+    if list(differing) == ["unexpected"]:
+        for other in list_classes_with_heads(config):
+            other_model, still_differing = fill(other, config, tensors)
+            if not still_differing:
+                model, differing = other_model, {}
+                break
     if differing:
         kinds = ("missing", "unexpected", "mismatched")
         first = next(iter(differing.values()))[0]
@@ -217,6 +216,20 @@ def load(
             index = tuple(refused.nonzero()[0].tolist())
             raise AttentionError("not_finite", name=printable_name(name), value=buffer[index].item(), index=index)
     return model.eval()
+
+
+def list_classes_with_heads(config: "PreTrainedConfig") -> list[type["PreTrainedModel"]]:
+    """Return the classes of a config that predict words, each once: with all heads of pretraining first."""
+    import transformers
+
+    mappings = (
+        transformers.MODEL_FOR_PRETRAINING_MAPPING,
+        transformers.MODEL_FOR_CAUSAL_LM_MAPPING,
+        transformers.MODEL_FOR_MASKED_LM_MAPPING,
+        transformers.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
+    )
+    found = [mapping.get(type(config), None) for mapping in mappings]
+    return list(dict.fromkeys(each for each in found if isinstance(each, type)))
 
 
 def fill(

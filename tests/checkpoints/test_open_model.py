@@ -124,6 +124,14 @@ def test_names_and_masks_of_older_files_are_known(tmp_path: Path):
     assert torch.equal(logits(open_folder(folder).model), logits(bert))
 
 
+def test_a_class_of_somebodys_own_is_opened_as_the_one_that_has_its_head(folder: Path, saved: Path):
+    change_config(folder, architectures=["MyLlama"], auto_map={"AutoModelForCausalLM": "mine.MyLlama"})
+    opened = open_folder(folder)
+    assert type(opened.model) is transformers.LlamaForCausalLM
+    assert torch.equal(logits(opened.model), logits(open_folder(saved).model))
+    assert codes(opened) == ["code_ignored", "class_ignored"]
+
+
 @pytest.mark.parametrize("named", [["MyOwn"], ["os"], ["AutoTokenizer"], ["x/../y"], [None], [], None, 5])
 def test_a_class_that_is_no_model_gives_the_bare_model(tmp_path: Path, named: object):
     model = make_bert("BertModel")
