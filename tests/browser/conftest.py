@@ -27,8 +27,8 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
     "--process-per-site",  # pages of one profile share a process, which keeps what it has compiled
-    "--js-flags=--no-maglev --no-turbofan --no-script-streaming",  # no page lives long enough to repay it
 ]
+UNOPTIMISED = "--js-flags=--no-maglev --no-turbofan --no-script-streaming"  # no page of a test lives to repay it
 PATIENCE = 30_000  # ms: a condition that is not there by then does not come
 
 
@@ -92,7 +92,7 @@ def chromium() -> Iterator[object]:
 
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, UNOPTIMISED])
         # the end of Playwright ends it, after 30 s by force; its own close may wait for ever
 
 
