@@ -37,6 +37,9 @@ def test_the_decoder_looks_back_asks_and_writes_and_a_thread_opens_by_keyboard(s
     expect(reached).to_contain_text("Of the English words, “<start>” attends most to")
     walk.press("ArrowRight")
     expect(reached).to_contain_text("After “<start>” comes “看见”")
+    expect(opened.page.locator(".decoder .word.now")).not_to_have_class(
+        re.compile("later")
+    )  # only words to come are pale
     thread = opened.page.get_by_role("button", name=re.compile("^<start> → cat:")).first
     with opened.answered():
         thread.press("Enter")

@@ -16,6 +16,10 @@ def test_words_are_played_and_counted_in_the_browser(screen):
     page = opened.page
     assert counters(page)[:2] == ["6", "6"]
     assert page.locator(".shelves .layer").first.locator(".grid .k:not(:disabled)").count() == 6
+    bands = page.locator(".shelves .grid .k:not(:disabled)").first.evaluate(
+        "key => getComputedStyle(key).backgroundImage"
+    )
+    assert bands.startswith("linear-gradient")  # a number of its key each
     asked = []
     opened.socket.on("framesent", lambda frame: asked.append(frame))
     page.get_by_role("button", name="▶ Play").click()

@@ -26,6 +26,9 @@ def test_any_sequence_is_continued_and_its_arcs_follow(screen):
     opened.type("Your symbols: a–z, A–Z, 0–9", "QwertQwe")
     opened.wait_for_text("”: r, ")
     arcs = opened.page.locator(".arcs")
+    field, share = (arcs.locator(each).bounding_box() for each in ("rect.field", "text.much"))
+    ends = [box["x"] + box["width"] for box in (field, share)]
+    assert ends[0] == pytest.approx(ends[1], abs=2)  # below its field, not below the last symbol
     arcs.get_by_role("button", name="w #7", exact=True).hover()
     told = arcs.get_by_text(re.compile("“w #7”: L2H[12] gives .* to “e #3”, which came right after"))
     told.wait_for()

@@ -1,5 +1,6 @@
 """Vectors dragged in the plane: the browser follows in the same frame, the server computes when the hand lets go."""
 
+import math
 import re
 
 import pytest
@@ -142,6 +143,8 @@ def test_the_circle_and_the_slider_of_the_temperature_agree(plane):
     x, y = one.flow.evaluate(AT, ["temperature", 0])
     one.page.mouse.move(x + 12, y + 12, steps=GLIDES)
     one.drawn()
+    tip, knob = (one.flow.evaluate(AT, [role, 0]) for role in ("q", "temperature"))
+    assert math.dist(knob, tip) == pytest.approx(math.dist((x + 12, y + 12), tip), abs=2)  # as far out as the hand
     temperature = one.flow.evaluate("root => root.flow.plane.temperature")
     assert temperature > 1.2 and slider.inner_text() == str(temperature)
     dragged = one.shares()
@@ -149,6 +152,22 @@ def test_the_circle_and_the_slider_of_the_temperature_agree(plane):
     assert float(one.screen.query()["temp"]) == temperature
     assert slider.inner_text() == str(temperature)
     assert one.server_shares() == pytest.approx(dragged, abs=1e-6)
+
+
+DRAWN = """({ flow: { plane } }) => ({
+    tip: plane.tip(), arrow: plane.svg.querySelector(".querytip").getAttribute("d").match(/-?[\\d.]+/g).map(Number),
+    unit: plane.unit, name: plane.queryName().x,
+    shown: plane.svg.getBoundingClientRect().height, drawn: plane.svg.viewBox.baseVal.height,
+})"""
+
+
+def test_the_query_has_its_arrowhead_behind_its_tip_and_its_word_beyond_it(plane):
+    drawn = plane().flow.evaluate(DRAWN)  # it points to the left, upwards
+    tip, left, right = zip(drawn["arrow"][::2], drawn["arrow"][1::2], strict=True)
+    middle = [sum(each) / 2 for each in zip(left, right, strict=True)]
+    assert tip == pytest.approx(drawn["tip"]) and math.dist(middle, tip) == pytest.approx(15 * drawn["unit"], rel=0.01)
+    assert drawn["name"] < tip[0] < middle[0]
+    assert drawn["shown"] == pytest.approx(drawn["drawn"], abs=1)  # a pixel is a pixel
 
 
 def test_a_task_is_reached_while_it_is_dragged_and_the_server_says_so_too(plane):
