@@ -3,6 +3,7 @@
 import { svgShape } from "./dom.js";
 import { shortened } from "./flow/words.js";
 import { penOf } from "./pixels.js";
+import { WIDE } from "./printed.js";
 
 const CENTRAL = "0.35em"; // from the middle of a line to its baseline: few programs know `dominant-baseline`
 const GEOMETRY = [
@@ -37,7 +38,7 @@ export function copyShapes(parent) {
     const attributes = attributesOf(shape, style);
     if (!isGroup && tagName !== "stop" && attributes.fill === "none" && !attributes.stroke && !isClip(shape)) continue;
     const text = tagName === "text" ? shape.firstChild?.textContent ?? "" : "";
-    if (text && style.writingMode.startsWith("vertical")) copies.push(...lettersOf(text, attributes));
+    if (text && style.writingMode.startsWith("vertical")) copies.push(...copyUpright(text, attributes));
     else copies.push(svgShape(tagName, attributes, text || children));
     if (style.textDecorationLine === "underline") copies.push(lineBelow(shape, style));
   }
@@ -55,11 +56,16 @@ function lineBelow(text, style) {
 }
 
 /**
- * The letters of an upright text, which ends at its y, as texts of their own: few programs write downwards.
+ * Copies an upright text, which ends at its y. Few programs write downwards: Chinese letters are texts of their own,
+ * one below the other, other texts are turned.
  * @param {string} text
  * @param {Record<string, any>} attributes of the text
  */
-function lettersOf(text, { x, y, "font-size": size, ...attributes }) {
+function copyUpright(text, { x, y, "font-size": size, ...attributes }) {
+  if (!WIDE.test(text)) {
+    const turn = `translate(${x},${y}) rotate(90)`;
+    return [svgShape("text", { ...attributes, transform: turn, dy: CENTRAL, "font-size": size }, text)];
+  }
   const letters = [...text];
   const height = parseFloat(size);
   return letters.map((letter, i) => svgShape("text", {

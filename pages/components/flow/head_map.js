@@ -63,7 +63,9 @@ export class HeadMap {
       const across = longest(words.columns);
       const flat = cellSize(matrix, width - left, height - WORD - 8);
       const isTilted = across > flat.wide - 2;
-      const [top, right] = isTilted ? [Math.ceil(across * 0.79) + 14, Math.ceil(across * 0.5)] : [WORD + 8, 0];
+      const tilted = [Math.ceil(across * 0.79) + 14, Math.ceil(across * 0.5)];
+      const upright = [Math.ceil(across) + 12, 0];
+      const [top, right] = !isTilted ? [WORD + 8, 0] : areUpright(words.columns) ? upright : tilted;
       const cell = isTilted ? cellSize(matrix, width - left - right, height - top) : flat;
       if (cell.tall >= WORDED_CELL) return { ...placed(matrix, cell, left, top, right), isTilted, hasWords: true };
     }
@@ -99,15 +101,16 @@ export class HeadMap {
         class: `end mapword${row === looked ? " asking" : ""}`,
       }),
     );
+    const how = !isTilted ? "flat" : areUpright(columns) ? "upright" : "tilted";
     columns.forEach((word, column) => {
-      // Chinese letters are never turned: a word that is too wide stands upright, letter under letter.
       const [x, y] = [left + (column + 0.5) * cell.wide, top - 8];
       const text = { "font-size": WORD, text: shortened(word, LONGEST_WORD, WORD) };
-      const upright = { x, y: top - 6, class: "end mapword upright" };
-      const tilted = { transform: `translate(${x + 1} ${y + 2}) rotate(${TILT})`, class: "mapword aside" };
-      const flat = { x, y: y - 2, class: "middle mapword aside" };
-      const how = !isTilted ? flat : WIDE.test(word) ? upright : tilted;
-      this.shapes.put("texts", "text", `${isTilted} column ${column}`, { ...text, ...how });
+      const look = {
+        upright: { x, y: top - 6, class: "end mapword upright" },
+        tilted: { transform: `translate(${x + 1} ${y + 2}) rotate(${TILT})`, class: "mapword aside" },
+        flat: { x, y: y - 2, class: "middle mapword aside" },
+      };
+      this.shapes.put("texts", "text", `${how} column ${column}`, { ...text, ...look[how] });
     });
   }
 
@@ -133,6 +136,10 @@ export class HeadMap {
     }
   }
 }
+
+// Chinese letters are never turned: words that are too wide stand upright, letter under letter, and so do those beside
+// them, which would lie across them.
+const areUpright = (words) => words.some((word) => WIDE.test(word));
 
 function placed({ rows, columns }, cell, left, top, right) {
   const inner = { width: columns * cell.wide, height: rows * cell.tall };

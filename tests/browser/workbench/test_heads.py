@@ -1,5 +1,7 @@
 """All heads at one sight: a view with the map of each head, one or two of which are read in large."""
 
+from itertools import pairwise
+
 import pytest
 from playwright.sync_api import expect
 
@@ -143,3 +145,13 @@ def test_a_change_and_one_press_show_a_beside_b(screen, width):
     b.hover(position={"x": 3, "y": 3})
     told = opened.page.locator(".headsview .legend")
     expect(told).to_have_text("Anna → Anna: A 14 % · B 100 % · B − A 86 %")
+
+
+def test_words_over_a_chinese_map_stand_upright_and_none_lies_across_another(screen):
+    page = screen("?ex=model_zh&stop=heads&lang=zh").page
+    words = page.locator(".headsview .large text.aside:visible, .headsview .large text.upright:visible")
+    expect(words.first).to_have_text("<start>")
+    boxes = [word.bounding_box() for word in words.all()]
+    assert len(boxes) > 12
+    for left, right in pairwise(boxes):
+        assert left["x"] + left["width"] <= right["x"] + 1
