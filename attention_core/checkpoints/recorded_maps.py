@@ -4,15 +4,33 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attention_core.checkpoints.recording import Recording
 from attention_core.inputs.files.array_names import NUMBER_PATTERN
-from attention_core.inputs.files.attention_maps import MAP_BOUNDS, MapFile, MapGroup, kind_of
+from attention_core.inputs.files.attention_maps import MAP_BOUNDS, MAX_MAP_SIDE, MapFile, MapGroup, kind_of
 from attention_core.record.errors import AttentionError
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig
+
 LAYERS_AND_HEADS = "L H"
+MAPS_A_LAYER = 3  # of a model with an encoder and a decoder: encoder, decoder, and from one to the other
+
+
+def most_pieces(config: "PreTrainedConfig") -> int:
+    """Return how many pieces a text may have so that the maps of all heads of a model are no more than a file holds.
+
+    config: that of the model; where it does not count layers or heads, one is assumed.
+    """
+    own = config.get_text_config()
+    counts = [getattr(own, name, 1) for name in ("num_hidden_layers", "num_attention_heads")]
+    maps = math.prod(count for count in counts if isinstance(count, int) and count > 0)
+    if getattr(config, "is_encoder_decoder", False):
+        maps *= MAPS_A_LAYER
+    return min(MAX_MAP_SIDE, math.isqrt(MAP_BOUNDS.numbers // maps))
 
 
 @dataclass(frozen=True, eq=False)

@@ -310,6 +310,8 @@ REFUSAL_SENTENCES = {
     "not_blocked_or_finite": "{name} must hold finite numbers or -inf: {value} at {index}",
     "export_too_large": "a {kind} file may hold at most {limit} numbers: these are {given}",
     "model_run": "the model could not read this text: {given}",
+    "text_too_wide": "of this model at most {limit} pieces of a text are shown, because every head has a map of all "
+    "pairs: this text has {given}",
     "model_input": "the model must read text: it reads {given}",
     "model_no_module": "the model must be a torch.nn.Module: it is of the type {given}",
     "model_trains": "the model must be in eval mode, without dropout: call model.eval() first",

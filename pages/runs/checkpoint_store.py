@@ -15,8 +15,9 @@ from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.checkpoints.model_run import record
 from attention_core.checkpoints.open_model import as_refusal, open_folder
 from attention_core.checkpoints.opened_model import OpenedModel
-from attention_core.checkpoints.recorded_maps import RecordedMaps
+from attention_core.checkpoints.recorded_maps import RecordedMaps, most_pieces
 from attention_core.checkpoints.text_inputs import TextInputs, make_inputs
+from attention_core.record.errors import AttentionError
 from pages.runs.freed_memory import give_back
 
 MAX_KEPT_BYTES = 256 * 2**20  # of all recorded texts together; the latest is always kept
@@ -57,6 +58,13 @@ class RecordedText:
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
+def require_room(opened: OpenedModel, inputs: TextInputs) -> None:
+    """Raises AttentionError (text_too_wide) for a text whose maps would be too many, before the model reads it."""
+    limit, given = most_pieces(opened.model.config), max(len(inputs.shown), len(inputs.further_shown))
+    if given > limit:
+        raise AttentionError("text_too_wide", limit=limit, given=given)
+
+
 class CheckpointStore:
     """One opened model, and the latest texts that models read."""
 
@@ -94,6 +102,7 @@ class CheckpointStore:
         tell("reads")
         with as_refusal("model_run"):
             inputs = make_inputs(opened, wanted.text, wanted.further)
+            require_room(opened, inputs)
             recording = record(opened.model, **inputs.tensors)
         tell("proves")
         maps = RecordedMaps(recording, inputs.shown, inputs.further_shown)

@@ -82,3 +82,13 @@ def test_a_session_that_may_not_open_a_folder_gets_nothing_of_an_open_one(folder
     read(store, folder)
     with pytest.raises(AttentionError):
         read(store, folder, roots=(tmp_path,))
+
+
+def test_a_text_whose_maps_would_be_too_many_is_refused_before_the_model_reads_it(tmp_path, monkeypatch):
+    folder = tmp_path / "t5"
+    save_folder(folder, "T5ForConditionalGeneration")  # it reads any length
+    monkeypatch.setattr(checkpoint_store, "record", lambda *given, **named: pytest.fail("the model read it"))
+    limit = 263  # 3 kinds of maps x 3 layers x 4 heads x 263 x 263 is just below 2,500,000
+    assert 36 * limit**2 <= 2_500_000 < 36 * (limit + 1) ** 2
+    with pytest.raises(AttentionError, match=r"at most 263 pieces of a text are shown.*: this text has 264"):
+        read(CheckpointStore(), folder, "z" * 264)
