@@ -248,6 +248,7 @@ def test_numbers_are_those_of_the_library_that_wrote_them(folder: ModelFolder):
     generator = torch.Generator().manual_seed(0)
     tensors = {
         "w": torch.randn(3, 5, generator=generator),
+        "large": torch.full((3,), 3e38),  # their sum is beyond float32
         "half": torch.randn(7, generator=generator).half(),
         "brain": torch.randn(2, 1, 2, generator=generator).bfloat16(),
         "one": torch.tensor(3.5),
