@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
 SAME_NUMBERS = frozenset(
@@ -24,7 +23,8 @@ SOFTMAXES = frozenset(("_softmax", "_safe_softmax", "softmax"))
 CHANGES_OF_WEIGHTS = frozenset(("masked_fill", "masked_fill_", "where", "mul", "nan_to_num", "div"))
 PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}  # the two operands of each product
 MOST_CHANGES = 24  # operations between a softmax and the product with the values
-WATCHING = threading.RLock()  # torch's choice of a fused attention is one for the whole process
+FUSED = "_scaled_dot_product_flash_attention_for_cpu"  # computes an output from q, k and v, and no weights
+WATCHING = threading.RLock()  # torch's choice of a fused layer is one for the whole process
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Mixing:
 
 
 class OperationWatch(TorchDispatchMode):
-    """Keeps all operations of a run, and the products in which the result of a softmax multiplies values.
+    """Keeps all operations of a run, and the attention in it, in order: mixings of values, and fused attention.
 
     running: the names of the modules that run now, the innermost last.
     """
@@ -66,7 +66,12 @@ class OperationWatch(TorchDispatchMode):
         self.running = running
         self.operations: dict[int, Computed] = {}  # by the id of the result, which each of them keeps alive
         self.softmaxes: list[Computed] = []
-        self.mixings: list[Mixing] = []
+        self.attention: list[Mixing | Computed] = []
+
+    @property
+    def mixings(self) -> list[Mixing]:
+        """The products in which the result of a softmax multiplies values."""
+        return [found for found in self.attention if isinstance(found, Mixing)]
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         """Compute an operation as it would be without the watch, and keep it."""
@@ -91,13 +96,15 @@ class OperationWatch(TorchDispatchMode):
         """Keep an operation; note a softmax over keys, and the product in which one meets its values."""
         self.operations[id(computed.result)] = computed
         result = computed.result
+        if computed.name == FUSED:
+            self.attention.append(computed)
         is_softmax = computed.name in SOFTMAXES and result.is_floating_point() and result.dim() >= 2
         if is_softmax and computed.arguments[1] in (-1, result.dim() - 1):
             self.softmaxes.append(computed)
         for operand in PRODUCTS.get(computed.name, ()):
             softmax = find_softmax(computed.source(operand))
             if softmax is not None and all(softmax is not mixing.softmax for mixing in self.mixings):
-                self.mixings.append(Mixing(softmax, computed, operand))
+                self.attention.append(Mixing(softmax, computed, operand))
 
     def unmixed(self) -> list[Computed]:
         """Return the softmaxes whose weights mix no values in one product."""
@@ -150,14 +157,14 @@ def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
 def watch(model: torch.nn.Module, run: Callable[[], object]) -> tuple[OperationWatch, object]:
     """Run a model with every operation watched; return the watch and what the run returned.
 
-    Fused attention is computed step by step meanwhile, in this whole process, so that one run is watched at a time. All
-    results of the run are kept in memory until the watch is dropped.
+    Torch's fused layers are computed step by step meanwhile, in this whole process, so that one run is watched at a
+    time. All results of the run are kept in memory until the watch is dropped.
     """
     with WATCHING:
         is_fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
         try:
-            with module_names(model) as running, OperationWatch(running) as watched, sdpa_kernel(SDPBackend.MATH):
+            with module_names(model) as running, OperationWatch(running) as watched:
                 outputs = run()
         finally:
             torch.backends.mha.set_fastpath_enabled(is_fast)

@@ -239,7 +239,10 @@ def read_watched(watched: OperationWatch, batch: int) -> tuple[list[AttentionCal
     number of texts of the run. Of a softmax over two axes nothing is said unless it is attention.
     """
     calls, missing = [], []
-    for mixing in watched.mixings:
+    for mixing in watched.attention:
+        if isinstance(mixing, Computed):
+            calls.append(read_fused(mixing))
+            continue
         try:
             calls.append(read_mixing(mixing, batch))
         except AttentionError as reason:
@@ -287,6 +290,25 @@ def read_mixing(mixing: Mixing, batch: int) -> AttentionCall:
         scale=scores.factor,
         bias=added,
         cap=scores.cap,
+        way="watched",
+    )
+
+
+def read_fused(computed: Computed) -> AttentionCall:
+    """Return a call of torch's fused attention, which computes no weights that could be compared."""
+    q, k, v, *rest = computed.arguments
+    mask = computed.named.get("attn_mask")
+    if True in rest[1:]:  # is_causal
+        mask = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).tril()
+    k, v = join_equal_heads(k, v)
+    return AttentionCall(
+        name=computed.module,
+        q=q,
+        k=k,
+        v=v,
+        output=computed.result.transpose(1, 2),
+        mask=mask,
+        scale=computed.named.get("scale"),
         way="watched",
     )
 

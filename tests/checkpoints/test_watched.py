@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
@@ -106,6 +107,21 @@ def test_each_way_of_writing_causal_attention_is_read(mix):
     qkv = (part.double() for part in (call.q, call.k, call.v))
     expected = nn.functional.scaled_dot_product_attention(*qkv, is_causal=True)
     assert torch.allclose(recording.traces[0]["head_outputs"], expected, atol=1e-12)
+
+
+def test_fused_attention_runs_as_it_would_without_a_recording():
+    padded = torch.ones(B, 1, 1, T).bool()
+    padded[1, ..., 3:] = False
+    x = 0.2 * torch.randn(B, T, H * D, generator=torch.Generator().manual_seed(4))
+    layer = Written(lambda q, k, v: nn.functional.scaled_dot_product_attention(q, k, v, padded, scale=0.5)).eval()
+    with torch.no_grad():
+        plain = layer(x)
+    recording = record(layer, x)
+    [call], [row] = recording.calls, recording.proof()
+    assert torch.equal(recording.outputs, plain) and torch.equal(call.output, plain.transpose(1, 2))
+    assert row.passed and row.apart is None and row.output_apart > 0
+    assert recording.run(0).config.masks == (("padding", {"lengths": (5, 3)}),) and call.scale == 0.5
+    assert not Recording((replace(call, scale=0.501),), None).passed
 
 
 def test_no_mask_and_no_scale_are_read_as_such():
