@@ -88,6 +88,7 @@ def test_a_typed_sentence_moves_the_attention(screen):
     assert opened.query()["text"] == "Tom read and then he laughed"
 
 
+@pytest.mark.slow  # tests/workbench/test_word_roles.py asks the page without a browser
 def test_a_word_of_no_dictionary_is_what_one_says_it_is(screen):
     opened = screen()
     opened.type("Sentence", "Anna fed the glorp and it barked")
@@ -222,8 +223,9 @@ def test_an_edited_weight_changes_numbers_and_travels_in_the_link(screen):
     # q_it = (0, 3): it · dog = 3 and it · Anna = −3; e^(3/√2) = 8.34, e^(−3/√2) = .12: 8.34 / (8.34 + 5 + .12) = .62
     opened.wait_for_sentence("“it” gives 62 %")
     assert opened.query()["w_q"] == "~1.0=0"
-    other = screen("?" + opened.page.url.split("?", 1)[1])
-    assert other.sentence() == opened.sentence()
+    said = opened.sentence()
+    opened.open("?" + opened.page.url.split("?", 1)[1])
+    assert opened.sentence() == said
 
 
 @pytest.mark.slow
@@ -297,19 +299,16 @@ def test_hostile_tokens_are_shown_literally(screen):
     assert opened.outside == []
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def test_a_refused_text_is_explained_and_nothing_is_lost(screen):
+    opened = screen()
+    for text, sentence in (
         ("", "the text must hold at least one word"),
         (" ".join(["word"] * 513), "a text may have at most 512 tokens: this one has 513"),
-    ],
-)
-def test_a_refused_text_is_explained_and_nothing_is_lost(screen, text, sentence):
-    opened = screen()
-    opened.type("Sentence", text)
-    expect(opened.page.get_by_test_id("stAlert")).to_contain_text(sentence)
-    assert opened.sentence().startswith(IT_TO_DOG)
-    assert opened.page.get_by_label("Sentence", exact=True).input_value() == text
+    ):
+        opened.type("Sentence", text)
+        expect(opened.page.get_by_test_id("stAlert")).to_contain_text(sentence)
+        assert opened.sentence().startswith(IT_TO_DOG)
+        assert opened.page.get_by_label("Sentence", exact=True).input_value() == text
     opened.type("Sentence", "Anna fed the dog and she barked")
     opened.wait_for_sentence("“she” gives 93 % of its attention to “Anna”")
     expect(opened.page.get_by_test_id("stAlert")).to_have_count(0)
