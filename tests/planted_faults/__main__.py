@@ -32,10 +32,7 @@ SCRIPT_ROOMS = {  # by folder of pages/components: which tests run its scripts
     "flow": ("components", "browser/panels", "browser/session", "browser/workbench"),
     "lessons": ("components", "browser/panels", "browser/lessons"),
     "live": ("components", "browser/panels", "browser/lessons"),
-    "model": (
-        "components",
-        "browser/workbench",
-    ),
+    "model": ("components", "browser/workbench", "browser/lessons"),
     "practice": (
         "components",
         "browser/practice",
