@@ -2,7 +2,7 @@
 // that nothing in sight is pushed away; likewise when another page of the app is opened. The document brings this
 // script, and it runs once.
 {
-  const LONGEST_MS = 5000; // what is not drawn so long after the first element is not waited for
+  const LONGEST_MS = 5000; // an element that is not drawn so long after the one before is not waited for
   const CALM_FRAMES = 3; // an element has its height, and a page is there, if nothing changed in so many frames
   const ARRIVING = "data-arriving"; // on the document, until the page is there: "first", or "next" for another page
   const AWAITED = "data-awaited"; // on the first element that is not drawn yet
@@ -52,7 +52,8 @@
     place?.setAttribute(AWAITED, "");
   };
 
-  let begun = 0; // when the first element was there
+  let begun = 0; // when the first element was there, then when the last one was drawn
+  let awaited; // the element that is waited for
   let calm = 0; // frames in which nothing was missing
   let hides = true; // false if the page asks for its rest: what was shown stays
   const look = (now) => {
@@ -60,6 +61,7 @@
     begun ||= places.length && now;
     places.forEach(noteHeight);
     const first = [...places].find((place) => (place.matches(TOOLBAR) ? grows(place) : isMissing(place)));
+    if (first !== awaited) [awaited, begun] = [first, begun && now];
     calm = first || isRunning() ? 0 : calm + 1;
     const awaitsRest = globalThis[Symbol.for("attention")]?.look?.awaits;
     if (awaitsRest && !first) hides = false;

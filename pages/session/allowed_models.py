@@ -5,15 +5,18 @@ proxy handed on.
 """
 
 import os
+from itertools import chain, product
 from pathlib import Path
 
 import streamlit as st
 
+from attention_core.checkpoints.folder_files import HUB_PREFIX, HUB_SNAPSHOTS
 from pages.session.addresses import LOCAL_HOSTS, is_local
 from pages.site.forwarding import FORWARDED
 from pages.site.settings import ADDRESS, MODELS
 
-CONFIG_NAME = "config.json"  # a folder with this file is offered as a model
+# Where the config of a model lies that is offered: directly in a folder, or in a revision of the hub's cache.
+PATTERNS = ("*/config.json", f"{HUB_PREFIX}*/{HUB_SNAPSHOTS}/*/config.json")
 MAX_OFFERED = 200  # folders that are listed
 
 
@@ -33,13 +36,23 @@ def allowed_roots() -> list[Path]:
 def list_offered(roots: list[Path]) -> dict[str, Path]:
     """Returns {name: folder} of the models directly in some folders, in alphabetical order, at most MAX_OFFERED.
 
-    A name is that of the folder; if it occurs twice, with the name of the folder above.
+    Of a cache of the hub, each revision is a model. A name is that of the folder; if it occurs twice, or is a revision,
+    with the name of the folder above. A folder that cannot be read offers nothing.
     """
-    inside = [path for root in roots if root.is_dir() for path in root.iterdir()]
-    folders = sorted(path for path in inside if (path / CONFIG_NAME).is_file())[:MAX_OFFERED]
+    found = [find_models(root, pattern) for root, pattern in product(roots, PATTERNS)]
+    folders = sorted(set(chain.from_iterable(found)))[:MAX_OFFERED]
     names = [folder.name for folder in folders]
     offered = {}
     for folder in folders:
-        name = folder.name if names.count(folder.name) == 1 else f"{folder.parent.name}/{folder.name}"
-        offered[name] = folder
+        above = folder.parent.parent if folder.parent.name == HUB_SNAPSHOTS else folder.parent
+        is_plain = names.count(folder.name) == 1 and above == folder.parent
+        offered[folder.name if is_plain else f"{above.name}/{folder.name}"] = folder
     return offered
+
+
+def find_models(root: Path, pattern: str) -> list[Path]:
+    """Returns the folders of models below a folder whose config is at a pattern; [] if it cannot be read."""
+    try:
+        return [path.parent for path in root.glob(pattern) if path.is_file()]
+    except OSError:
+        return []

@@ -165,8 +165,12 @@ def test_models_of_one_name_are_offered_with_the_folder_above(tmp_path):
         (tmp_path / place).mkdir(parents=True)
         if "empty" not in place:
             (tmp_path / place / "config.json").write_text("{}")
-    offered = list_offered([tmp_path / "a", tmp_path / "b", tmp_path / "missing"])
-    assert list(offered) == ["a/bert", "b/bert", "gpt"] and offered["gpt"] == tmp_path / "b" / "gpt"
+    snapshot = tmp_path / "hub" / "models--owner--name" / "snapshots" / "abc123"
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    offered = list_offered([tmp_path / name for name in ("a", "b", "missing", "hub")])
+    assert list(offered) == ["a/bert", "b/bert", "gpt", "models--owner--name/abc123"]
+    assert offered["gpt"] == tmp_path / "b" / "gpt"
 
 
 def test_a_number_of_a_posted_folder_that_is_not_offered_opens_nothing(models):
