@@ -29,6 +29,7 @@ def restless():
     sys.setswitchinterval(interval)
 
 
+@pytest.mark.slow
 def test_eight_threads_parse_beside_each_other(restless):
     source, errors = inspect.getsource(plan), []
 

@@ -181,6 +181,7 @@ print(*read)
 """
 
 
+@pytest.mark.slow
 def test_no_weights_are_read_before_a_model_is_asked_for():
     told = subprocess.run(
         [sys.executable, "-c", FIRST_SCREENS], cwd=ROOT, capture_output=True, text=True, check=True

@@ -107,6 +107,7 @@ def write_a_cell(opened) -> None:
     opened.wait_for_text("Of 9 numbers: 1 right")
 
 
+@pytest.mark.slow
 def test_a_network_that_falls_silent_is_told_and_no_more_when_it_is_back(screen):
     opened = screen()
     expect(told(opened)).to_be_empty()

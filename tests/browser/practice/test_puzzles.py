@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 
+@pytest.mark.slow
 def test_a_sink_is_built_by_keyboard_and_the_arrows_lead_on(screen):
     clipboard = ["clipboard-read", "clipboard-write"]
     opened = screen("?puzzle=sink&hint=True&lang=en", lesson="puzzles", permissions=clipboard)

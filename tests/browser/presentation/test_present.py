@@ -54,6 +54,7 @@ def press(opened, key, place):
 PARTS = {"words": ".writing", "heads": ".heads", "circuits": ".circuits", "sum": ".block", "what_if": ".what-if"}
 
 
+@pytest.mark.slow
 def test_what_a_language_model_is_asked_is_shown_and_answers_on_the_stage(showing):
     setups = [make_setup(example="model_en_decoder", panel=panel, token=8) for panel in PARTS]
     scenes = [Scene(setup, "Asked", steps=("model",)) for setup in setups]
@@ -308,6 +309,7 @@ AT_STOP = "(flow, stop) => !flow.glide && flow.progress === stop"
 FROM_ABOVE = "(flow) => flow.opened === 1"
 
 
+@pytest.mark.slow
 def test_a_key_moves_the_journey_by_one_stop_and_leads_on_behind_the_last(showing):
     opened = showing("?lecture=ten_minutes&scene=1&step=journey")
     page = opened.page
@@ -358,6 +360,7 @@ def test_a_key_passes_the_stops_that_a_scene_before_has_shown_and_rests_at_new_o
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_an_edit_midway_leaves_the_journey_where_it_is(showing):
     opened = showing("?lecture=ten_minutes&scene=1&step=journey")
     wait_for_flow(opened.page, AT_STOP, 0)
@@ -437,6 +440,7 @@ def test_a_desk_that_leaves_late_does_not_take_the_style_of_the_stage(chromium, 
     page.context.close()
 
 
+@pytest.mark.slow
 def test_cards_are_put_in_order_by_drag_and_by_keyboard_and_a_click_chooses(showing):
     scenes = tuple(Scene(OwnText(name), name, steps=("text",)) for name in ("one", "two", "three"))
     screen = showing(f"?own={lecture_to_link(Lecture('Mine', scenes))}")
@@ -490,6 +494,7 @@ def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scen
 ADDED = {"cost": ".areas", "decoder": ".decoder .picture", "explanation": 'svg:has-text("75 %")'}
 
 
+@pytest.mark.slow
 def test_the_picture_of_a_lesson_that_somebody_adds_stands_whole_on_a_small_projector(showing):
     scenes = tuple(Scene(LessonPart(slug), slug, steps=("lesson",)) for slug in ADDED)
     opened = showing(f"?own={lecture_to_link(Lecture('', scenes))}&scene=1&step=lesson")

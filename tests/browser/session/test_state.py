@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 
+@pytest.mark.slow
 def test_a_reload_gives_the_edited_screen_with_head_step_cell_and_difference(screen):
     opened = screen("?step=scores&cell=0,1,1,0")
     opened.open_matrix("w_q")
