@@ -192,10 +192,14 @@ class WebKit(OtherBrowser):
             return json.load(answer)["value"]
 
     def go(self, address: str) -> None:
-        """Opens an address, and listens from when the page is there, before anything of the app is drawn in it."""
+        """Opens an address, and listens from when its page is first met, as a rule before the app draws in it.
+
+        Asked on a busy machine, the page may have drawn already, and have written its address in other words.
+        """
+        self.run("() => { window.isBefore = true }")
         self.send("/url", url=address)
-        is_there = "document.readyState !== 'loading' && !document.querySelector('#root').hasChildNodes()"
-        self.wait(f"(address) => location.href === address && {is_there} && (({LISTEN})(), true)", address)
+        is_there = "!window.isBefore && document.readyState !== 'loading' && document.querySelector('#root')"
+        self.wait(f"() => {is_there} && (({LISTEN})(), true)")
 
     def evaluate(self, expression: str) -> str:
         """The text that an expression gives."""
