@@ -237,8 +237,11 @@ def symbol_colour(step: str, palette: Palette) -> str:
 
 
 def operands_of(chosen: Ref | None, trace: Trace, step: str) -> set[Ref]:
-    """Return the cells of a step from which the chosen cell was computed, directly or through copies."""
-    if chosen is None:
+    """Return the cells of a step from which the chosen cell was computed, directly or through copies.
+
+    None if the run has no step of the chosen cell, such as the difference of two runs of which only one has it.
+    """
+    if chosen is None or chosen.step not in trace:
         return set()
     operation = trace.step(chosen.step).operation
     if operation is None:

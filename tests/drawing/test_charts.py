@@ -326,6 +326,13 @@ def test_what_the_chosen_cell_was_computed_from_is_outlined_in_its_colour():
     assert outlined(charts.single_picture(panels, trace, words, LIGHT_PALETTE, ("from", "to"), None)) == set()
 
 
+def test_a_chosen_cell_of_a_step_that_a_run_lacks_outlines_nothing():
+    trace = RUNS["two heads"]
+    panels = [panel(trace, "weights", {"H": 1})]
+    picture = charts.single_picture(panels, trace, words_for(trace), LIGHT_PALETTE, ("to",), Ref("w_gate", (0, 1)))
+    assert outlined(picture) == set()
+
+
 @every_run
 def test_a_matrix_and_its_operand_fit_the_page_and_their_rows_are_aligned(name):
     trace = RUNS[name]
