@@ -9,6 +9,7 @@ from attention_core.exercises.stages import stages_of
 from pages.panels.lesson_choices import LessonChoices
 from pages.runs.cache import trace_for
 from pages.session import setup_state
+from pages.session.linked_state import open_page
 from pages.session.opened_drawers import scroll_when_drawn
 from pages.setup.codec import run_to_query
 from pages.setup.setup import Setup
@@ -78,4 +79,4 @@ def link_to_drawer(slug: str, drawer: str, link: Mapping[str, str], label: str) 
     if st.button(label, key=f"to_{key}", icon=":material/arrow_forward:", type="tertiary"):
         scroll_when_drawn(key)
         parameters = link_in_language(slug, {**link, "open": drawer}, current_language())
-        st.switch_page(PAGES_BY_SLUG[slug].path, query_params=parameters)
+        open_page(slug, parameters)

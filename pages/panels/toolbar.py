@@ -13,8 +13,9 @@ from pages.components import make_component
 from pages.components.fetched_scripts import keep_script
 from pages.components.messages import Place
 from pages.session.labels import current_palette
+from pages.session.linked_state import open_page
 from pages.session.sought_control import LINK_KEY, seek
-from pages.site.catalog import PAGES, PAGES_BY_SLUG
+from pages.site.catalog import PAGES
 from pages.site.findable import Findable, list_findable
 from pages.site.words import LANGUAGES, current_language, get_text_template, say
 
@@ -90,4 +91,4 @@ def show_search() -> None:
         if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the control is on this page
             seek(found.link[LINK_KEY])
             st.rerun()
-        st.switch_page(PAGES_BY_SLUG[found.slug].path, query_params=found.link)
+        open_page(found.slug, found.link)

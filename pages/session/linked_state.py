@@ -10,7 +10,9 @@ import streamlit as st
 
 from attention_core.record.errors import AttentionError
 from pages.setup.codec import OTHER_LINK_KEYS, is_campaign_mark, list_unknown_parts
+from pages.site.catalog import PAGES, PAGES_BY_SLUG
 
+OPENED_PAGE_KEY = "opened_page"  # session key: the page that a button opened last, and the link that it was given
 LinkPart = tuple[str, str]  # a key of a link, and the first characters of its value
 
 
@@ -61,10 +63,21 @@ def read_address() -> dict[str, str]:
 def link_on_arrival(is_new: bool) -> dict[str, str]:
     """Returns the page's query parameters if the visitor has just arrived, else {}.
 
-    After the arrival the session has the state, so that the address is not read again. is_new: whether the session has
-    no state of this page yet.
+    After the arrival the session has the state, so that the address is not read again. Nor is the link with which this
+    session opened another page: after Back, Streamlit hands it to the page before. is_new: whether the session has no
+    state of this page yet.
     """
-    return read_address() if is_new or has_arrived() else {}
+    slug, link = st.session_state.get(OPENED_PAGE_KEY, ("", None))
+    is_of_other_page = link == st.query_params.to_dict() and slug != st.session_state.get("page")
+    return read_address() if is_new or (has_arrived() and not is_of_other_page) else {}
+
+
+def open_page(slug: str, link: Mapping[str, str]) -> None:
+    """Opens another page of the app with a link, as a press of a button does."""
+    entry = PAGES_BY_SLUG[slug]
+    name = "" if entry == PAGES[0] else slug  # the first page has an empty name
+    st.session_state[OPENED_PAGE_KEY] = (name, dict(link))
+    st.switch_page(entry.path, query_params=dict(link))
 
 
 def show_link(link: Mapping[str, str]) -> None:

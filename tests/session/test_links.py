@@ -11,9 +11,11 @@ from pages.runs import cache
 from pages.runs import compute as inputs
 from pages.runs.compute import compute_run
 from pages.session import linked_setup
+from pages.session.linked_state import OPENED_PAGE_KEY
 from pages.setup.codec import setup_from_link
 from pages.setup.setup import MAX_SHOWN_HEADS, Setup
 from tests.screen.driver import Screen, plain, score_of
+from tests.screen.lesson import Lesson
 
 
 @pytest.mark.parametrize(
@@ -218,3 +220,22 @@ def test_the_link_box_and_the_address_bar_open_the_same_screen():
     assert again.fact() == screen.fact()
     assert again.packed("flow")[1]["numbers"] == screen.packed("flow")[1]["numbers"]
     assert again.setup() == screen.setup()
+
+
+def test_the_link_of_a_page_that_a_button_opened_is_not_read_by_the_page_before():
+    page, link = Lesson(""), {"mask": "causal", "open": "future"}
+
+    def come_to(slug):
+        page.at.query_params.clear()
+        page.at.query_params.update(link)  # after Back, the browser says the other page's link once more
+        return page.go_to(slug)
+
+    page.at.session_state[OPENED_PAGE_KEY] = ("masks", link)
+    come_to("masks")
+    assert page.link()["open"] == "future"
+    come_to("")
+    assert page.at.session_state["workbench"].unread == []
+    page.at.session_state[OPENED_PAGE_KEY] = ("masks", {})
+    come_to("masks")
+    come_to("")
+    assert page.at.session_state["workbench"].unread == [("open", "future")]

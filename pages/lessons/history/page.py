@@ -1,12 +1,10 @@
 """Shows the history page: a timeline of milestones, each with authors, contribution and a link to a page."""
 
-import streamlit as st
-
 from pages.components import timeline
 from pages.lessons.frame import draw_page_frame, show_question
 from pages.lessons.history.milestone_pictures import draw_milestone
 from pages.session.labels import current_palette
-from pages.site.catalog import PAGES_BY_SLUG
+from pages.session.linked_state import open_page
 from pages.site.milestones import MILESTONES
 from pages.site.words import current_language, say, say_title
 
@@ -24,7 +22,7 @@ def show_timeline() -> None:
     opened = timeline(data=data, key="timeline", given={"milestones": MILESTONES}).opened
     if opened is not None:
         slug, link = MILESTONES[opened]
-        st.switch_page(PAGES_BY_SLUG[slug].path, query_params=link)
+        open_page(slug, link)
 
 
 def describe_milestone(milestone: str) -> dict:
