@@ -56,7 +56,7 @@ def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
             look_at(given, file.groups[number])
 
     choose(
-        say("lessons.maps.which"),
+        say("lessons.maps.which" if given.recorded is None else "lessons.maps.model.which"),
         range(len(names)),
         format_func=names.__getitem__,
         key=KIND_KEY,

@@ -91,7 +91,8 @@ class GivenFile:
         if self.recorded is None or self.view is None:
             return None
         inputs = self.recorded.inputs
-        return inputs.words(self.view.group.kind), inputs.pieces.second if inputs.begun is None else None
+        second = inputs.pieces.second if inputs.begun is None else None
+        return inputs.words(self.view.group.kind), second or None  # 0 if the first text is empty
 
     @cached_property
     def measured(self) -> AttentionMaps:
@@ -242,6 +243,9 @@ def show_file_facts(given: GivenFile) -> None:
     """Shows the file's name and sizes, and warnings about rows that do not sum to 1."""
     layers, heads, queries, keys = given.maps.maps.shape
     name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
+    if given.recorded is not None:
+        st.markdown(name)  # its sizes stand in what was found
+        return
     sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
     st.markdown(f"{name} {sizes}")
     if given.maps.fault:

@@ -1,8 +1,7 @@
 """Opens the model of a folder on the page of maps: which folder, on which text, what was found, and what is proven."""
 
 from collections.abc import Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures import Future, wait
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,12 +17,11 @@ from pages.panels.lesson_choices import get_choice, take_choice
 from pages.panels.markdown_table import make_table
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
 from pages.session.allowed_models import allowed_roots, list_offered, may_open_any
+from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, say, say_refusal
 
 FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys; the widgets have these names too
-WANTED_KEY = "maps_wanted"  # session key: what the visitor asked to open
-RECENT_KEY = "maps_recent"  # session key: folders that were opened, the latest first
-MAX_RECENT = 5
+OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to what was found
 WAIT_SECONDS = 0.2
 STAGES = ("waits", "opens", "reads", "proves")
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
@@ -65,28 +63,21 @@ def show_model_form() -> None:
 
 def choose_folder(offered: dict[str, Path], is_own: bool) -> Path:
     """Shows the choice of a folder: of the offered ones, or any path in an app of one's own; returns it."""
-    recent = [str(folder) for folder in st.session_state.get(RECENT_KEY, ())]
     linked = get_choice(FOLDER, "", read_model_text)
     label = say("lessons.maps.control.folder")
     if not is_own:
         names = list(offered)
         return offered[st.selectbox(label, names, names.index(linked) if linked in names else 0, key="c_maps_folder")]
-    options = list(dict.fromkeys(filter(None, [linked, *recent, *map(str, offered.values())])))
-    given = st.selectbox(
-        label,
-        options,
-        index=0 if options else None,
-        key="c_maps_folder",
-        accept_new_options=True,
-        placeholder=say("lessons.maps.model.path"),
-    )
-    return Path(given or "")
+    return Path(st.text_input(label, linked, key="c_maps_folder", placeholder=say("lessons.maps.model.path")).strip())
 
 
 # ---- opening ---------------------------------------------------------------------------------------------------------
 def open_model(wanted: WantedText) -> None:
     """Opens a model on a text, shows meanwhile what is being done, and puts its maps on the page; or the refusal."""
     st.session_state.pop(REFUSAL_KEY, None)
+    if wanted.folder == Path():
+        st.error(say("lessons.maps.model.no_path"), icon=":material/error:")
+        return
     stages = ["waits"]
     try:
         text = wait_for(STORE.begin(wanted, stages.append), stages)
@@ -96,8 +87,7 @@ def open_model(wanted: WantedText) -> None:
         return
     st.session_state[FILE_KEY] = given
     st.session_state.pop(HEAD_KEY, None)
-    recent = [wanted.folder, *st.session_state.get(RECENT_KEY, ())]
-    st.session_state[RECENT_KEY] = list(dict.fromkeys(recent))[:MAX_RECENT]
+    st.session_state[OPENED_KEY] = True
     for name, value in ((FOLDER, linked_folder(wanted)), (TEXT, wanted.text), (FURTHER, wanted.further)):
         take_choice(name, value, "", read_model_text)
     st.rerun()
@@ -113,22 +103,19 @@ def linked_folder(wanted: WantedText) -> str:
 def wait_for(future: Future[RecordedText], stages: list[str]) -> RecordedText:
     """Waits for a text, with a bar that says the stage; returns it. Raises AttentionError."""
     bar = st.progress(0.0)
-    while True:
-        stage = stages[-1]
-        bar.progress((STAGES.index(stage) + 1) / (len(STAGES) + 1), say(f"lessons.maps.model.stage.{stage}"))
-        try:
-            found = future.result(WAIT_SECONDS)
-        except NotYet:
-            if future.done():
-                raise
-            continue
+    try:
+        while not wait([future], WAIT_SECONDS).done:
+            stage = stages[-1]
+            bar.progress((STAGES.index(stage) + 1) / (len(STAGES) + 1), say(f"lessons.maps.model.stage.{stage}"))
+        return future.result()
+    finally:
         bar.empty()
-        return found
 
 
 # ---- what was found --------------------------------------------------------------------------------------------------
 def show_found(text: RecordedText) -> None:
     """Shows what was found, what is proven and to which bound, what is missing, and the table of proofs a layer."""
+    scroll_here("maps_found", is_new=st.session_state.pop(OPENED_KEY, False))
     recording = text.maps.recording
     heads = sum(call.sizes[1] for call in recording.calls)
     model = type(text.opened.model).__name__

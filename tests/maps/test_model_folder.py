@@ -76,7 +76,11 @@ def test_an_encoder_with_a_decoder_shows_three_kinds_of_maps():
     page = open_model(Lesson("maps", open="model"), "tiny-t5", "it was tired", "The dog")
     assert "All 9 layers are proven" in texts(page)
     (kinds,) = [each for each in page.at.get("segmented_control") if each.key == "c_maps_kind"]
-    assert [option.content for option in kinds.proto.options] == ["encoder", "decoder", "decoder to encoder"]
+    assert [option.content for option in kinds.proto.options] == [
+        "encoder",
+        "decoder",
+        "decoder to encoder (cross-attention)",
+    ]
     page.ran(kinds.set_value(2).run)
     head, _ = grid(page)
     cut = page.at.session_state["maps_file"].recorded.inputs
@@ -111,6 +115,14 @@ def test_a_folder_that_is_refused_says_why_and_the_maps_before_stay(models, tmp_
     assert grid(page)[0]["queries"] == before
     (broken / "config.json").unlink()
     broken.rmdir()
+
+
+def test_a_pair_whose_first_text_is_empty_has_no_blocks():
+    page = open_model(Lesson("maps", open="model"), "tiny-gpt2", "", "it was")
+    assert len(grid(page)[0]["queries"]) >= 2
+    assert "Each block" not in texts(page) and "maps.block" not in {
+        each.key for each in page.at.get("segmented_control")
+    }
 
 
 def test_a_text_that_the_model_cannot_hold_is_refused(models):

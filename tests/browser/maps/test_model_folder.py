@@ -12,9 +12,7 @@ TEXT = "it was tired."
 
 def open_folder_by_path(opened, folder, text):
     page = opened.page
-    box = page.locator(".st-key-c_maps_folder input")
-    box.fill(str(folder))
-    box.press("Enter")
+    page.locator(".st-key-c_maps_folder input").fill(str(folder))
     page.locator(".st-key-c_maps_text textarea").fill(text)
     page.get_by_test_id("stFormSubmitButton").get_by_role("button").click()
 
