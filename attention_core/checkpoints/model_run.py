@@ -42,7 +42,8 @@ def record(model: torch.nn.Module, *given, **inputs) -> Recording:
 
     Models of transformers run with their eager attention, which computes the weights, and are otherwise unchanged: the
     run returns the same numbers, bit by bit. Any other model of torch is watched operation by operation; so is the
-    first run of each model, in a fifth more time, to learn whether the interface of transformers shows all its layers.
+    first run of each model, in up to a third more time, to learn whether the interface of transformers shows all its
+    layers.
 
     model: in eval mode. given, inputs: what the model takes.
 

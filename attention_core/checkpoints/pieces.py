@@ -42,7 +42,7 @@ class Piece:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it stands for nothing of a text."""
+        """Whether no character of a text belongs to it, as to [CLS]."""
         return self.text is None or self.span[0] == self.span[1]
 
     @property

@@ -180,7 +180,7 @@ def read_sum(computed: Computed, scores: ReadScores, is_difference: bool) -> Com
 
 
 def read_choice(computed: Computed, scores: ReadScores) -> Computed | None:
-    """Note that torch.where keeps some scores and puts a low number in the place of the others."""
+    """Note that torch.where keeps some scores and replaces the others by a low number."""
     where, *choices = computed.arguments
     for place in (1, 2):
         if leads_to_product(computed.source(place), scores):
@@ -191,7 +191,7 @@ def read_choice(computed: Computed, scores: ReadScores) -> Computed | None:
 
 
 def read_replaced(computed: Computed, scores: ReadScores) -> Computed | None:
-    """Note that a low number was put in the place of some scores, as scores[..., mask] = -inf does."""
+    """Note that a low number replaced some scores, as in scores[..., mask] = -inf."""
     _, places, number = computed.arguments[:3]
     require_low(number, scores.layer)
     kept = torch.ones(computed.result.shape, dtype=torch.bool, device=computed.result.device)

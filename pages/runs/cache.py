@@ -6,7 +6,7 @@ cannot get results computed from it.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial, update_wrapper, wraps
@@ -61,12 +61,17 @@ def count_bytes(run: Run) -> int:
     once.
     """
     trace, inputs = run
-    storages = [step.stored.untyped_storage() for step in trace.steps.values()]
-    of_steps = {storage.data_ptr(): storage.nbytes() for storage in storages}
+    of_steps = count_tensor_bytes(step.stored for step in trace.steps.values())
     matrices = [*inputs.matrices.values(), *inputs.bases.values()]
     of_inputs = {id(matrix): matrix.nbytes for matrix in matrices if matrix is not None}
     typed = sum(map(count_packed_bytes, inputs.typed.values()))
-    return sum(of_steps.values()) + sum(of_inputs.values()) + typed
+    return of_steps + sum(of_inputs.values()) + typed
+
+
+def count_tensor_bytes(tensors: Iterable[torch.Tensor]) -> int:
+    """Returns the bytes of some tensors; storage that several of them share counts once."""
+    storages = [tensor.untyped_storage() for tensor in tensors]
+    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 class KeptRuns:

@@ -18,10 +18,11 @@ from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.recorded_maps import RecordedMaps, most_pieces
 from attention_core.checkpoints.text_inputs import TextInputs, make_inputs
 from attention_core.record.errors import AttentionError
+from pages.runs.cache import count_tensor_bytes
 from pages.runs.freed_memory import give_back
 
 MAX_KEPT_BYTES = 256 * 2**20  # of all recorded texts together; the latest is always kept
-Ask = Callable[[str], None]  # is told the stage of the work: "waits", "opens", "reads", "proves"
+TellStage = Callable[[str], None]  # is called with each stage that begins: "opens", "reads", "proves"
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,13 @@ class RecordedText:
 
     @property
     def kept_bytes(self) -> int:
-        """The bytes that the recorded tensors and the maps have."""
-        recording = self.maps.recording
-        tensors = [tensor for call in recording.calls for tensor in (call.q, call.k, call.v, call.output, call.weights)]
-        steps = [step.stored for run in recording.runs.values() for step in run.trace.steps.values()]
-        storages = [tensor.untyped_storage() for tensor in (*tensors, *steps) if tensor is not None]
-        return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
+        """The bytes of the tensors that were recorded, and of the steps that were computed from them."""
+        recording, tensors = self.maps.recording, []
+        for call in recording.calls:
+            tensors += [call.q, call.k, call.v, call.output, call.weights]
+        for run in recording.runs.values():
+            tensors += [step.stored for step in run.trace.steps.values()]
+        return count_tensor_bytes(tensor for tensor in tensors if tensor is not None)
 
 
 def require_room(opened: OpenedModel, inputs: TextInputs) -> None:
@@ -75,7 +77,7 @@ class CheckpointStore:
         self.lock = Lock()  # of the texts
         self.waiting = 0  # how many texts are asked for and not yet read
 
-    def begin(self, wanted: WantedText, tell: Ask) -> Future[RecordedText]:
+    def begin(self, wanted: WantedText, tell: TellStage) -> Future[RecordedText]:
         """Returns the future of a text; `tell` is called in the worker's thread with each stage that begins."""
         with self.lock:
             self.waiting += 1
@@ -88,7 +90,7 @@ class CheckpointStore:
         with self.lock:
             self.waiting -= 1
 
-    def read(self, wanted: WantedText, tell: Ask) -> RecordedText:
+    def read(self, wanted: WantedText, tell: TellStage) -> RecordedText:
         """Returns what a model computed from a text; opens the model if it is not the one that is open.
 
         Raises AttentionError (a ValueError) if the folder or the text is refused, or has changed since it was opened.

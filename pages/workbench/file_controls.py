@@ -35,7 +35,7 @@ BRING = "bring"  # the name of the file upload control
 def show_file_controls(setup: Setup) -> None:
     """Shows the uploader and, once a file is read, the controls for its masks, axes, roles and shown part."""
     files = show_uploader(setup)
-    if resolve_run(setup.run).model is None:  # else the link stands beside the model
+    if resolve_run(setup.run).model is None:  # a language model already has this link beside it
         link_to_drawer("maps", "model", {}, say("model.folder"))
     show_three_axes_choice()
     show_mask_question()
