@@ -1,1 +1,3 @@
-"""Functions that analyse trained networks: their attention as a run, attributions, copying heads, replaced weights."""
+"""Analyses trained networks: their attention as a Trace, attributions, copying heads, and predictions under other
+weights.
+"""

@@ -1,7 +1,7 @@
 """Measures how a classifier's prediction shifts if other weights replace its attention weights (Jain, Wallace 2019).
 
 The replacements are uniform weights, the learned weights in another order, random weights, and adversarial weights. If
-other weights give the same prediction, the learned weights alone explain nothing.
+quite different weights give the same prediction, the learned weights do not explain it.
 """
 
 import math
@@ -19,13 +19,13 @@ from attention_core.learned.symbols import PAD
 from attention_core.record.trace import Trace
 
 # ---- the shift under other weights -----------------------------------------------------------------------------------
-MIN_LOG_WEIGHT = 1e-30  # smaller weights are raised to this before their logarithm is taken
+MIN_LOG_WEIGHT = 1e-30  # weights below this are raised to it before the logarithm, which is -inf at 0
 Z95 = 1.96  # half the width of a 95 % confidence interval, in standard errors
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionShift:
-    """A classifier's predictions under other attention weights than the learned weights.
+    """How much a classifier's predictions shift if other weights replace its learned attention weights.
 
     shift: the total variation distance of each text's prediction from the prediction with
     learned weights, 0 to 1. distance: the divergence
@@ -139,13 +139,14 @@ def relative_entropy(p: Tensor, m: Tensor) -> Tensor:
 
 
 # ---- adversarial weights: of all weights far from the learned weights, those that move the prediction least ----------
-ADVERSARIAL_DISTANCE_SHARE = 0.9  # the least distance, as a share of the largest possible distance
+ADVERSARIAL_DISTANCE_SHARE = 0.9  # adversarial weights have at least this share of the largest distance
 SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # settings of the search by gradients
-DISTANCE_TOLERANCE_NATS = 1e-3  # a distance may be smaller than its bound by at most this
+DISTANCE_TOLERANCE_NATS = 1e-3  # adversarial weights may be nearer than the required distance by at most this
 
 
 def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
-    """Find weights nearly as far from the learned weights as possible that move each text's prediction least.
+    """Find weights that are nearly as far from the learned weights as possible, and that shift each text's prediction
+    least.
 
     Candidates are all weight on one position, and the results of searches by gradients. Candidates that are too near to
     the learned weights do not count.
@@ -163,7 +164,7 @@ def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Flo
         moves_less = found.shift < least
         is_better = is_far & moves_less  # (B,)
         least = torch.where(is_better, found.shift, least)
-        is_taken = is_better[:, None, None, None]  # (B, 1, 1, 1)
+        is_taken = is_better[:, None, None, None]  # (B, 1, 1, 1): the texts whose new candidate is better
         best = torch.where(is_taken, weights, best)
     return best
 
@@ -186,13 +187,13 @@ def one_place_weights(
     For positions beyond the end of a text, its last position is used.
     """
     is_padding = texts == PAD  # (B, S)
-    hidden = is_padding[:, None, None]  # (B, 1, 1, S)
+    hidden = is_padding[:, None, None]  # (B, 1, 1, S): the positions of padding
     shown = learned.masked_fill(hidden, 1.0)
-    least = shown.argmin(-1, keepdim=True)  # (B, H, 1, 1)
+    least = shown.argmin(-1, keepdim=True)  # (B, H, 1, 1): the position of the least learned weight
     nothing = torch.zeros_like(learned)
     yield nothing.scatter(-1, least, 1.0)
     lengths = (~hidden).sum(-1, keepdim=True)  # (B, 1, 1, 1)
-    last = lengths.expand_as(least) - 1  # (B, H, 1, 1)
+    last = lengths.expand_as(least) - 1  # (B, H, 1, 1): the last position of each text
     for place in range(texts.shape[1]):
         inside = last.clamp(max=place)
         yield nothing.scatter(-1, inside, 1.0)
@@ -202,12 +203,12 @@ def one_place_weights(
 def search_weights(
     learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
 ) -> Float[Tensor, "starts B H 1 S"]:
-    """Search for weights at least `far` away that hardly change the prediction, by gradients from random starts."""
+    """Search by gradient steps from random starts for weights at least `far` away that hardly shift the prediction."""
     starts = [
         torch.randn(learned.weights.shape, generator=generator, dtype=learned.weights.dtype)
         for _ in range(SEARCH_STARTS)
     ]
-    scores = torch.cat(starts).requires_grad_()  # (starts * B, H, 1, S)
+    scores = torch.cat(starts).requires_grad_()  # (starts * B, H, 1, S): all starts as one batch
     searched = learned.repeat(SEARCH_STARTS)
     least_distance = far.repeat(SEARCH_STARTS)
     optimiser = torch.optim.Adam([scores], SEARCH_RATE)
@@ -227,8 +228,8 @@ def search_weights(
 
 # ---- the replacements ------------------------------------------------------------------------------------------------
 SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")
-PERMUTATION_COUNT = 25  # the number of random orders of the weights; their median shift is reported
-MIN_MOVED_SHARE = 0.1  # total variation distance: a mean shift of at most this does not count as a shift
+PERMUTATION_COUNT = 25  # number of random orders of the weights, of which the median shift is taken
+MIN_MOVED_SHARE = 0.1  # a mean shift (total variation distance) of at most this does not count as a shift
 
 
 def measure_shift(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed: int = 0) -> PredictionShift:
@@ -284,7 +285,7 @@ def random_weights(learned: LearnedPrediction, generator: Generator) -> Float[Te
 def permuted_shift(learned: LearnedPrediction, generator: Generator) -> PredictionShift:
     """Measure, for each text, the median shift over many random orders of its weights.
 
-    The result contains the weights in an order that has this median shift.
+    The `weights` of the result are in an order that has this median shift.
     """
     found = []
     for _ in range(PERMUTATION_COUNT):

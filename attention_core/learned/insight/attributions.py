@@ -1,7 +1,7 @@
 """Computes attributions to the symbols of a text: of a classifier's decision, and of the states of an encoder.
 
-A decision has two attributions besides the attention weights: gradient times input, and leave-one-out. A state depends
-on its own symbol and on its neighbours.
+For a decision: gradient times input, and leave-one-out. For a state: how strongly it depends on its own symbol and on
+each other symbol.
 """
 
 import torch
@@ -105,10 +105,10 @@ def influence_of_symbols(network: Network, text: str) -> Trace:
 def state_slopes(model: Seq2Seq, source: Tensor) -> Float[Tensor, "S 64 S E"]:
     """Compute the derivative of each component of the encoder's states with respect to each symbol's vector.
 
-    The batch is the text 64 times, and only component n of copy n is differentiated, so that one backward pass gives
-    the derivatives of all 64 components of a state.
+    The batch has 64 copies of the text, and copy n is differentiated for component n alone: one backward pass gives the
+    derivatives of all 64 components of a state.
     """
-    width = 2 * model.onward.hidden_size  # the number of components of a state, 64
+    width = 2 * model.onward.hidden_size  # the number of components of a state, 64: half from each direction
     with torch.inference_mode(False), torch.enable_grad():
         symbols = source.clone()  # copied, because an inference tensor has no gradient
         x = model.read(symbols).detach()  # (1, S, E)

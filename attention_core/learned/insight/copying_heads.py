@@ -1,4 +1,6 @@
-"""Measures what a Copier's heads do: attend to the previous symbol, or to the symbol after an earlier equal symbol."""
+"""Measures what the heads of a Copier do: attend to the previous symbol, or to the symbol that followed an earlier
+equal symbol.
+"""
 
 import torch
 from jaxtyping import Bool, Float
@@ -30,7 +32,7 @@ def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
         to_previous = weights.diagonal(-1, -2, -1)  # (B, 2, T - 1): query t, key t - 1
         mean = to_previous.mean((0, -1))  # (2,)
         previous.append(mean)
-        behind_copy = weights.diagonal(1 - half, -2, -1)  # (B, 2, T - half + 1): query t, key t - half + 1
+        behind_copy = weights.diagonal(1 - half, -2, -1)  # (B, 2, T - half + 1): query t, the key after t's first copy
         in_second_half = behind_copy[..., 1:]
         mean = in_second_half.mean((0, -1))  # (2,)
         induction.append(mean)
@@ -70,7 +72,7 @@ def next_probabilities(network: Network, text: str, off: tuple[str, ...] = ()) -
 
 
 def with_next_probabilities(trace: Trace, network: Network, text: str, off: tuple[str, ...] = ()) -> Trace:
-    """Add the step `foretold` (B, T - 1) to a run: the probability that the model gave to each actual next symbol.
+    """Add the step `foretold` (B, T - 1) to a run: the probability that the model gave to each symbol that came next.
 
     off: the names of the heads to ablate.
     """
@@ -117,28 +119,30 @@ def accuracy_without_heads(model: Copier, off: tuple[str, ...]) -> tuple[float, 
 
 
 def first_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean accuracy at the unpredictable positions: the first half, and the first symbol of the second."""
+    """Compute the mean accuracy at the positions that cannot be predicted: the first half, and the first symbol of the
+    second half.
+    """
     unknown = figures[: repeats.MEASURED_HALF]
     return sum(unknown) / len(unknown)
 
 
 def repeated_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean accuracy at the predictable positions: the second half from its second symbol on."""
+    """Compute the mean accuracy at the positions that can be predicted: the second half from its second symbol on."""
     known = figures[repeats.MEASURED_HALF :]
     return sum(known) / len(known)
 
 
 # ---- two composed heads, from the matrices alone: the keys of the second read the output of the first ----------------
-ITSELF = "itself"  # takes the place of a first head: keys come from the symbols themselves
-MAX_COMPOSED_SYMBOLS = 12  # the most symbols, that is, rows and columns, in the matrix of compose_heads
+ITSELF = "itself"  # instead of a first-layer head: the keys are computed from the symbols themselves
+MAX_COMPOSED_SYMBOLS = 12  # the most symbols (rows and columns) in the matrix that compose_heads computes
 
 
 def compose_heads(network: Network, text: str, first: str) -> Trace:
     r"""Run the last layer on symbols alone, with keys computed from a first-layer head's output for each symbol.
 
-    $E W_q (E W_v W_{o,h} W_k)^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S), without positions. This step
-    shows how well each symbol as a query matches a position to which the first head has added each other symbol. If the
-    first head attends to the previous symbol, this is the position after that symbol.
+    $E W_q (E W_v W_{o,h} W_k)^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S), without positions. Its rows
+    are queries, the symbols themselves; its columns are keys, symbols as the first head writes them to a position that
+    attends to them. If the first head attends to the previous symbol, that position is the one after the symbol.
 
     network: a Copier of two layers. text: its first 12 different symbols are used. first: the first head, such as
     "L1H2", or "itself" for keys projected from the symbols. Raises AttentionError as symbols_of does. Source: Elhage et
@@ -161,7 +165,8 @@ def run_composed(model: Copier, symbols: Tensor, first: str) -> Trace:
 
 
 def finds_itself(network: Network, first: str, second: str) -> Bool[Tensor, " symbols"]:
-    """Mark each symbol of the alphabet whose query has its highest score with the first head's output for that symbol.
+    """Return, for each symbol of the alphabet, whether its query has its highest score with the first head's output for
+    that symbol.
 
     first: the first head, such as "L1H2", or "itself" for keys projected from the symbols. second: the name of a head
     of the last layer.

@@ -1,4 +1,6 @@
-"""Extracts the inputs of an attention layer of a trained network for a text, as vectors and matrices for `attend`."""
+"""Collects the inputs of one attention layer of a trained network for a text: the vectors and matrices that `attend`
+takes.
+"""
 
 from dataclasses import dataclass
 
@@ -17,8 +19,8 @@ from attention_core.record.errors import AttentionError
 
 MAX_READ_SYMBOLS = 64  # an input text has at most this many symbols
 MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # an encoder-decoder generates at most this many symbols
-VISIBLE_BLANK = "␣"  # this character is shown for a blank
-QUERY_LABEL = "?"  # label of a learned query, because it belongs to no symbol
+VISIBLE_BLANK = "␣"  # shown instead of a blank
+QUERY_LABEL = "?"  # the label of a learned query, which belongs to no symbol of the text
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class AttentionView:
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
-    """Return the symbols of a text; blanks are removed if the alphabet has none.
+    """Return the symbols of a text; blanks are removed if the alphabet has no blank.
 
     Raises AttentionError: learned_empty, learned_too_long, never_seen.
 
@@ -149,7 +151,7 @@ def copier_view(network: Network, model: Copier, text: str, layer: int) -> Atten
 
 
 def classifier_view(network: Network, model: Classifier, text: str) -> AttentionView:
-    """Return the inputs of a classifier's attention: one learned query, and the symbols of the text as keys."""
+    """Return the inputs of a classifier's attention layer: one learned query, and the symbols of the text as keys."""
     vectors = model.vectors(symbol_numbers(network, text))  # (1, S, 16)
     return AttentionView(
         queries=(QUERY_LABEL,),
@@ -162,7 +164,8 @@ def classifier_view(network: Network, model: Classifier, text: str) -> Attention
 
 
 def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | None) -> AttentionView:
-    """Return the inputs of an encoder-decoder's attention; the decoder's states are queries, the encoder's are keys.
+    """Return the inputs of an encoder-decoder's attention: the decoder's states as queries, the encoder's states as
+    keys.
 
     written: the output; None to let the network generate it.
     """
@@ -171,7 +174,7 @@ def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | Non
     target = find_target(network, text, written)
     encoded = model.encode(symbol_numbers(network, text))
     numbers = target_alphabet(network).numbers(target[:-1])
-    given = torch.tensor([[model.end, *numbers]])  # (1, T): the number of the start, then of all symbols but the last
+    given = torch.tensor([[model.end, *numbers]])  # (1, T): the start symbol, then all output symbols but the last
     states = model.states(encoded, given)  # (1, T, 64)
     return AttentionView(
         queries=target,
@@ -186,8 +189,8 @@ def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | Non
 def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
     """Return an encoder-decoder's vector of a whole text, which is the first state of the decoder.
 
-    With "one" context this is all that the decoder receives of the text. network: an encoder-decoder. text: the input
-    of the network.
+    In a network with one context vector, the decoder receives nothing else of the text. network: an encoder-decoder.
+    text: the input of the network.
 
     Raises AttentionError as symbols_of does. Source: Cho et al. 2014, section 2.
 

@@ -1,1 +1,3 @@
-"""Modules of the small language models trained for this app: their texts, their training, and what their heads do."""
+"""The small language models trained for this app: the sampling of their texts, their training, and measurements of
+their heads.
+"""

@@ -1,4 +1,6 @@
-"""Samples the training batch of a language model: rows of texts, the words to mask, the questions and answers."""
+"""Samples the training batches of the language models: texts packed into rows, the words to mask, the questions and
+answers.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,11 +18,11 @@ from attention_core.learned.language.questions import NOT_ASKED
 ROWS, ROW_LENGTH = 20, 48  # rows per batch, and words per row: about a thousand words per step
 START, MASK = "<start>", "<mask>"
 HIDDEN = 0.15  # an encoder has to predict this share of words (Devlin et al. 2019, section 3.1)
-STILL_SEEN = 0.1  # of the words to predict, MASK does not replace this share
-WEIGHED = 0.3  # share of hard texts, in which two nouns fit a pronoun and only a reason tells which noun is meant
-WHOLE = 0.5  # this share of an encoder's texts has no masked words; only these texts have questions
-ITSELF = 0.15  # of the questions without an answer, this share is asked; the answer is then the word itself
-DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # shares of nouns, and of other words, that their category replaces
+STILL_SEEN = 0.1  # among the words to predict, the share that stays visible instead of being replaced by MASK
+WEIGHED = 0.3  # share of training texts in which two nouns fit a pronoun and only a reason tells which noun is meant
+WHOLE = 0.5  # share of an encoder's training texts in which no word is masked; questions are asked only about these
+ITSELF = 0.15  # for words that are their own answer: the share that is asked about
+DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # share of nouns, of other words, that a category token replaces
 OTHER_CATEGORIES = ("<quality>", "<verb>")
 
 
@@ -29,8 +31,8 @@ class Batch:
     """The batch of texts for one training step.
 
     packed: the texts in rows, with the answers to the questions that are asked. seen: the input words, some of them
-    masked. foretold: True at the words that an encoder has to predict; None for a decoder, which predicts each word
-    from the words before it.
+    masked. foretold: a boolean tensor, True at the words that an encoder has to predict; None for a decoder, which
+    predicts each word from the words before it.
     """
 
     packed: PackedTexts
@@ -65,13 +67,17 @@ def draw_weighed_text(language: str, rng: RandomNumbers) -> Text:
 
 
 def begin_text(text: Text) -> Text:
-    """Return a text with START as its first word; the positions in its links (references between words) grow by 1."""
+    """Return a text with START as its first word; the positions in its links (pairs of words, such as a pronoun and its
+    noun) grow by 1.
+    """
     links = tuple(map(begin_link, text.links))
     return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=links)
 
 
 def begin_link(link: Link) -> Link:
-    """Return a link (a reference between words) for a text that got START as its first word: positions grow by 1."""
+    """Return a link (a pair of words, such as a pronoun and its noun) with both positions increased by 1, for the added
+    START.
+    """
     others = tuple(other + 1 for other in link.others)
     return link._replace(at=link.at + 1, to=link.to + 1, others=others)
 
@@ -93,7 +99,9 @@ def draw_batch(language: str, causal: bool, generator: Generator) -> Batch:
 
 
 def draw_whole_texts(packed: PackedTexts, generator: Generator) -> Bool[Tensor, "B T"]:
-    """Return which words belong to texts without masked words; each text is chosen with the probability WHOLE."""
+    """Return a boolean mask of the words whose text is left without masked words; each text is chosen with the
+    probability WHOLE.
+    """
     most = packed.words.shape[1]
     is_whole = torch.rand(len(packed.words), most, generator=generator) < WHOLE  # (B, the most texts in a row)
     return is_whole.gather(1, packed.texts.clamp(min=0)) & packed.filled  # (B, texts) -> (B, T)
@@ -102,7 +110,8 @@ def draw_whole_texts(packed: PackedTexts, generator: Generator) -> Bool[Tensor, 
 def ask_about(
     packed: PackedTexts, whole: Bool[Tensor, "B T"], causal: bool, generator: Generator
 ) -> Int[Tensor, "Q B T"]:
-    """Return the position of the right answer at each word and question, NOT_ASKED if that question is not asked.
+    """Return, for each word and question, the position of the right answer; NOT_ASKED if the training does not ask that
+    question.
 
     All questions whose answer is another word (for a decoder an earlier word) are asked, and a share ITSELF of the
     other questions. whole: True at the words of texts without masked words.

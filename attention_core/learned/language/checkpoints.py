@@ -1,8 +1,8 @@
-"""Loads checkpoints of the included language models and measures how often a head's weights show the right answer at
-each.
+"""Loads checkpoints of the included language models, and measures at each how often an attention head shows the right
+answer.
 
-Measurements over many minimal pairs are stored in steps.json, beside the models; the results of a single held-out pair
-are computed on demand.
+A minimal pair is two texts that differ in one word, which changes the noun that a pronoun refers to. Measurements over
+many pairs are stored in steps.json, beside the models; the results of one held-out pair are computed on demand.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,7 +47,8 @@ def steps_of(name: str) -> tuple[int, ...]:
 
 
 def size_between_steps(names: Iterable[str]) -> float:
-    """Return the size in megabytes of the checkpoints of these models at BETWEEN_STEPS, even if the package lacks some.
+    """Return the size in megabytes of these models' checkpoints at BETWEEN_STEPS; each has the size of the included
+    model.
 
     >>> round(size_between_steps(["zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder"]), 1)
     4.0
@@ -83,7 +84,8 @@ def step_file(name: str, step: int) -> str:
 
 
 def keep_steps(name: str, tell: Callable[[str], object], last: int | None = None) -> LanguageTraining:
-    """Train a model again from its seed, write its checkpoints at BETWEEN_STEPS, and return the training.
+    """Train a model again from its seed, save a checkpoint at each step of BETWEEN_STEPS, and return the
+    LanguageTraining.
 
     tell: a function that is called with a message about the progress. last: the step at which the training ends; None
     means the last step of BETWEEN_STEPS.
@@ -109,12 +111,12 @@ class StepFigures:
     """Measurements of a model's checkpoints, as shares of minimal pairs: a pair counts only if the model is right on
     both texts.
 
-    head: the (layer, head), from 0, with the largest share after the last step, chosen on other pairs. shown: training
-    step -> share in which `head` gives the noun to which the pronoun refers more weight than the other noun. answered:
-    training step -> share with right answers; {} for a model without questions. changed: share with right answers after
-    the last step with `head` ablated, "off", or with uniform weights, "even". heads: the share `shown` after the last
-    step for each head, one row per layer. without: the share with right answers if each head is ablated, one row per
-    layer; [] without questions.
+    head: (layer, head), both from 0, of the measured head, which has the largest share on other pairs after the last
+    step. shown: training step -> share in which `head` gives the noun to which the pronoun refers more weight than the
+    other noun. answered: training step -> share with right answers; {} for a model without questions. changed: share
+    with right answers after the last step with `head` ablated, "off", or with uniform weights, "even". heads: the share
+    `shown` after the last step for each head, one row per layer. without: for each head, the share with right answers
+    if this head is ablated, one row per layer; [] without questions.
     """
 
     head: tuple[int, int]
@@ -126,8 +128,8 @@ class StepFigures:
 
 
 def measure_steps(name: str) -> StepFigures:
-    """Measure a model at each of its checkpoints, on those held-out minimal pairs that do not choose a head
-    ("report").
+    """Measure a model at each of its checkpoints, on the half of the held-out minimal pairs named "report", which
+    chooses no head.
     """
     recipe = RECIPES[name]
     layer, head = find_telling_head(load_model(name, torch.float32), recipe.language)
@@ -139,7 +141,7 @@ def measure_steps(name: str) -> StepFigures:
         shown[str(step)] = heads[layer][head]
         if recipe.questions:
             answered[str(step)] = answer_pairs(model, recipe.language, batches)
-    changed, without = {}, []  # `batches` now has the runs of the last step
+    changed, without = {}, []  # here `batches` has the runs of the last step, because the loop above ends with it
     if recipe.questions:
         own = {kind: Intervention(f"{layer + 1}.attention", head, kind) for kind in (OFF, EVEN)}
         changed = {kind: answer_pairs(model, recipe.language, batches, each) for kind, each in own.items()}
@@ -148,8 +150,8 @@ def measure_steps(name: str) -> StepFigures:
 
 
 def find_telling_head(model: LanguageModel, language: str) -> tuple[int, int]:
-    """Return the (layer, head) that is right on most minimal pairs, of the half of the held-out pairs that chooses a
-    head.
+    """Return (layer, head) of the head that is right on most minimal pairs, among the half of the held-out pairs named
+    "choose".
 
     A head is right if it gives the noun to which the pronoun refers more weight than the other noun.
     """
@@ -181,9 +183,7 @@ class PairBatch:
 
 
 def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iterator[PairBatch]:
-    """Run a model on one half of the held-out minimal pairs and yield the runs; pairs of equal length are run
-    together.
-    """
+    """Run a model on one half of the held-out minimal pairs, and yield one PairBatch for each length of text."""
     numbers = word_numbers(language)
     for some in pairs_by_length(pair_places(model.shape.causal, language, half)):
         words = torch.tensor([[numbers[word] for word in place.text.words] for place in some])
@@ -210,7 +210,7 @@ def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
 def answer_pairs(
     model: LanguageModel, language: str, batches: Sequence[PairBatch], change: Intervention | None = None
 ) -> float:
-    """Return the share of minimal pairs for which a model answers right on both texts.
+    """Return the share of minimal pairs for which a model gives the right answer on both texts.
 
     change: an intervention, such as an ablated head, in all runs, or None.
     """
@@ -230,7 +230,7 @@ STEP_FIGURES = MeasuredTable(SHIPPED_FOLDER / "steps.json", StepFigures, measure
 
 
 # ---- one held-out pair: the weights from the pronoun in the head that is right on most pairs, and the noun named -----
-OWN = "own"  # kind of change: the head stays as it was trained
+OWN = "own"  # one of CHANGES: the head stays as it was trained
 CHANGES = (OWN, EVEN, OFF)
 
 
@@ -238,10 +238,10 @@ CHANGES = (OWN, EVEN, OFF)
 class Reading:
     """How a model read one text of a minimal pair: the attention of the measured head, and the model's answer.
 
-    place: the position at which the model is asked. trace: the attention of the layer with the measured head. head: the
-    index of this head, from 0. answer, share: the word that the model names, and its probability; None and 0 if the
-    model answers no questions. undecided: whether all words have the logit 0, which happens if the head from which the
-    answer is read is ablated.
+    place: the positions of the query and of the right answer. trace: the attention of the layer with the measured head.
+    head: the index of this head, from 0. answer, share: the word that the model names, and its probability; None and 0
+    if the model answers no questions. undecided: whether all words have the logit 0, which happens if the head from
+    which the answer is read is ablated.
     """
 
     place: Place

@@ -1,4 +1,6 @@
-"""Computes the scores and outputs of a language model's heads for single words, without the context of a sentence."""
+"""Computes what a language model's heads do with single words, without a sentence: the scores between words, and each
+head's output.
+"""
 
 from functools import lru_cache
 
@@ -91,7 +93,8 @@ def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Tr
     """Compute the scores of a layer's heads between single words, and what each head adds for each word (see
     head_circuit).
 
-    x: the embeddings of the words. If the layer takes its values from the words, the embeddings are also the values.
+    x: the embeddings of the words. If the layer computes its values from the embeddings instead of from its input, the
+    embeddings are also its values.
     """
     choices = model.shape.stack().layers[layer - 1]
     value = x if choices.values_of_words else None
@@ -101,7 +104,8 @@ def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Tr
 def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], layer: int) -> Trace:
     """Add to a run what each head adds to the logit of each word of a table if the head attends to one word alone.
 
-    If answers are read from this layer, the logits of the answers are added, too. table: the vectors of the words.
+    If answers are read from this layer, the logits of the answers are added, too. table (words, D): the output
+    embeddings of the words.
     """
     trace = with_pushes(trace, table, model.g_last)
     answers_are_read = model.shape.answers == "heads" and layer == model.shape.layers
@@ -127,8 +131,8 @@ def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H
 
 @lru_cache(maxsize=16)
 def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
-    """Return how much each head of a layer copies: 1 if words raise their own logits, -1 if they lower them
-    (copying_score).
+    """Return how much each head of a layer copies: 1 if each word raises its own logit, -1 if it lowers it (see
+    copying_score).
 
     The result is {step: score of each head} over the whole vocabulary, for the steps `writes` and, if answers are read
     from the heads, `answers`.
@@ -150,7 +154,7 @@ def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
 
 @lru_cache(maxsize=16)
 def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
-    """Return which key each head of a layer prefers for each query, as positions: among single words, and in the
+    """Return the key that each head of a layer prefers for each query, as positions: among single words, and in the
     sentence.
 
     Among single words it is the key with the highest score that the mask allows; in the sentence the key with the

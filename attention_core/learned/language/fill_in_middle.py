@@ -1,8 +1,8 @@
 """Reorders texts so that a decoder can fill a gap ("fill in the middle"), and measures its accuracy beside other
 models.
 
-The order is the words before the gap, the words after it, then the middle. The decoder trained on that order is not
-included in the package; its measurements are, in middle.json.
+A text is reordered as the words before the gap, the words after it, then the words of the gap. The package has no
+decoder trained on this order, only its measurements, in middle.json.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +25,13 @@ from attention_core.learned.language.writing import blank_word
 from attention_core.learned.measured_table import MeasuredTable
 
 # ---- the order -------------------------------------------------------------------------------------------------------
-SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # tokens before the suffix, before and after the middle
+SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # separators of the text's reordered parts
 SIGNS = (SUFFIX, MIDDLE, END)
-MOVED = 0.5  # in this share of the training texts, some words are moved to the end
+MOVED = 0.5  # in this share of the training texts, the words of a gap are moved to the end
 
 
 def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str, ...]:
-    """Reorder a text as prefix, suffix, middle, so that a decoder that generates the middle has read both sides.
+    """Move the middle of a text to its end, so that a decoder has read both sides when it generates the middle.
 
     words: START and the text. first, stop: the middle is words[first:stop].
 
@@ -44,7 +44,7 @@ def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str,
 
 
 def middle_numbers(language: str) -> dict[str, int]:
-    """Return a mapping from tokens to token ids: the words of a language, then SUFFIX, MIDDLE and END."""
+    """Return {token: index}: the vocabulary of a language, followed by SUFFIX, MIDDLE and END."""
     known = vocabulary(language)
     return word_numbers(language) | {sign: len(known) + n for n, sign in enumerate(SIGNS)}
 
@@ -66,9 +66,7 @@ def draw_place(words: tuple[str, ...], rng: RandomNumbers) -> int:
 
 @dataclass(frozen=True)
 class MiddleRecipe:
-    """The training of a decoder that can fill a gap and answers no questions: its model, batches and loss, a
-    TrainingRecipe.
-    """
+    """The recipe of a decoder that learns to fill a gap and answers no questions: its model, batches and loss."""
 
     language: str
     steps: int = 2000
@@ -91,8 +89,8 @@ class MiddleRecipe:
         return Batch(packed, packed.words, None)
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
-        """Compute the loss of a batch, in which each word is predicted from the words before it; the words of the
-        suffix count, too.
+        """Compute the loss of a batch, in which each word is predicted from the words before it; the words after the
+        gap are predicted, too.
         """
         return foretelling_loss(model, model.run_layers(batch.seen, batch.packed.allowed), batch)
 
@@ -100,7 +98,7 @@ class MiddleRecipe:
 # ---- the probability of a hidden word: from the words before it, from both sides, and in this order ------------------
 MIDDLE_LANGUAGE = "en"
 MIDDLE_TEXTS = 300  # models are measured on this many texts
-PLACE_SEED = 91  # seed for the choice of the hidden words
+PLACE_SEED = 91  # seed of the random numbers that choose the hidden words
 DIGITS = 4
 
 
@@ -146,7 +144,8 @@ ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # text -> (input toke
 
 
 def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidden], read: ReadGap) -> list[float]:
-    """Return [mean probability of the hidden words, share of texts in which the hidden word is the likeliest].
+    """Return [mean probability of the hidden word, share of texts in which the hidden word is the likeliest] of a
+    model.
 
     read: a function that returns the tokens that the model reads for a text, and the position of the prediction.
     """
@@ -186,8 +185,8 @@ def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
 
 # ---- figures of all three models -------------------------------------------------------------------------------------
 def measure_middle(language: str) -> MiddleFigures:
-    """Train the decoder on texts whose middle comes last, and measure how well it and two included models predict
-    hidden words.
+    """Train a decoder on texts whose middle comes last, and measure how well this decoder and two included models
+    predict hidden words.
     """
     recipe = MiddleRecipe(language)
     trained = train_model(recipe, recipe.seeds[0], CHECKPOINT_FOLDER, print)

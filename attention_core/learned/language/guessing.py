@@ -1,4 +1,6 @@
-"""Judges whether a language model was trained on sentences like a typed sentence, or only guesses its answers."""
+"""Estimates whether a language model can read a typed sentence as trained, or only guesses the answers to questions
+about it.
+"""
 
 import json
 import math
@@ -32,7 +34,7 @@ SURE = 0.5  # a sure answer has at least this weight; below it, all other words 
 
 
 class Reading(NamedTuple):
-    """A sentence as a model reads it, with tokens added (punctuation) or exchanged.
+    """A variant of a typed sentence as input of a model: with punctuation added, or nouns replaced by their categories.
 
     places: for each token of the typed sentence, its position in `tokens`.
     """
@@ -47,14 +49,14 @@ class Reference:
 
     pronoun: the position of the pronoun. answer: the model's answer, see Answer. second: the answer of the model's
     other form (of an encoder the decoder, of a decoder the encoder); None if the package has no other form. rule: the
-    position of the nearest fitting noun, which the simple rule names, see nearest_fitting; None if no noun before the
-    pronoun fits. doubts: why the answer is a guess; () if it is not a guess:
+    position of the noun that the simple rule names (nearest_fitting); None if no noun before the pronoun fits. doubts:
+    why the answer is a guess; () if it is not a guess:
 
     - "unknown": a word of the sentence is read as <unknown>.
-    - "differs": the other form answers another word.
-    - "shifts": with commas and a full stop, or with nouns read as categories, a form answers another word.
-    - "unfit": the answer is no noun before the pronoun that fits in gender and number, or it is no food or drink after
-      a verb of eating or drinking; or it is None, though nouns are before the pronoun.
+    - "differs": the other form of the model names another word.
+    - "shifts": the answer of a form changes if commas and a full stop are added, or if categories replace the nouns.
+    - "unfit": the answer is not an earlier noun of the pronoun's gender and number; or not food or drink after a verb
+      of eating or drinking; or it is None, although there are nouns before the pronoun.
     - "weak": the answer gets less than half of the weight.
     """
 
@@ -78,8 +80,8 @@ class Judgement:
     """How surprising a sentence is to a model, and which nouns the model takes the sentence's pronouns to refer to.
 
     unknown: the positions of <unknown>. surprises: the surprise of each token, in nats; 0 for START, which is given.
-    usual, usual_word: the limits of the mean and of the largest surprise, below which 98 of 100 texts like the training
-    texts are. references: one for each pronoun of a third person; () if the model answers no questions.
+    usual, usual_word: limits of the mean and of the largest surprise of a text; 98 of 100 texts like the training texts
+    are below each. references: one for each third-person pronoun; () if the model answers no questions.
     """
 
     unknown: tuple[int, ...]
@@ -101,30 +103,30 @@ class Judgement:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the model does not know such sentences: "unknown" words, the mean "surprise", or one surprising
-        "word".
+        """Return what makes the sentence unlike the training texts: "unknown" words, a high mean "surprise", or one
+        surprising "word".
         """
         found = {"unknown": self.unknown, "surprise": self.surprise > self.usual, "word": self.startling}
         return tuple(reason for reason, holds in found.items() if holds)
 
     @property
     def doubted(self) -> tuple[Reference, ...]:
-        """The references whose answer counts as a guess."""
+        """The references (answers for a pronoun) that count as guesses."""
         return tuple(reference for reference in self.references if reference.doubts)
 
     @property
     def outside(self) -> bool:
         """Whether the model guesses on this sentence.
 
-        If there are pronouns, the model guesses if an answer is doubted. Without pronouns, it guesses if it does not
-        know such sentences.
+        If there are pronouns, the model guesses if an answer is doubted. Without pronouns, it guesses if there are
+        `reasons`.
         """
         return bool(self.doubted) if self.references else bool(self.reasons)
 
 
 @dataclass(frozen=True)
 class StudentFigures:
-    """How often a model was right on sentences that students had written before anything was measured on them.
+    """How often a model was right on sentences that students had written before the model was measured.
 
     asked: the number of pronouns. right: the number of right answers. unmarked: the number of answers that are not
     marked as a guess. wrong: the number of wrong answers among these. right_marked: the number of right answers that
@@ -153,12 +155,12 @@ def read_student_figures() -> dict[str, StudentFigures]:
 def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
     r"""Judge whether a model knows sentences such as this one, and return its answers and those of the simple rule.
 
-    A known sentence is *the animal did not cross the street because it was too tired*. Surprise in nats per word is
-    $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with one word at a time masked,
-    $-\frac{1}{T} \sum_t \log p(w_t \mid w_{\setminus t})$, the pseudo-log-likelihood (Salazar et al. 2020, arXiv
-    1910.14659). A sentence without a pronoun is unknown if its mean or its largest surprise is above the limit for
-    texts like the training texts, or if a word is read as <unknown>. A sentence with a pronoun is unknown if an answer
-    is doubted, see Reference. Commas and a full stop may be omitted.
+    An example of a sentence that the included models know is *the animal did not cross the street because it was too
+    tired*. Surprise in nats per word is $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with
+    one word at a time masked, $-\frac{1}{T} \sum_t \log p(w_t \mid w_{\setminus t})$, the pseudo-log-likelihood
+    (Salazar et al. 2020, arXiv 1910.14659). A sentence without a pronoun is unknown if its mean or its largest surprise
+    is above the limit for texts like the training texts, or if a word is read as <unknown>. A sentence with a pronoun
+    is unknown if an answer is doubted, see Reference. Commas and a full stop may be omitted.
 
     name: a model of the package. tokens: a result of read_tokens, START first, then one word or more.
 
@@ -182,11 +184,11 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
 
 
 def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """Return the surprise of each token after START, as if the sentence were punctuated.
+    """Return the surprise of each typed token after START, measured with missing punctuation added.
 
-    Omitted commas and an omitted full stop are added to the input but not counted, and the surprise of a punctuation
-    mark is at most the usual mean. The reason is that every training text has these marks: an encoder would be
-    surprised by half of all texts if they had no full stop.
+    Missing commas and a missing full stop are added to the input, but their surprise is not returned; the surprise of a
+    typed punctuation mark is limited to the usual mean. Every training text is punctuated: without a full stop, half of
+    all texts would surprise an encoder.
     """
     language = load_recipe(name).language
     read = punctuate(language, tokens)
@@ -207,7 +209,7 @@ def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:
-    """Return the Reference of each pronoun of a third person; () if no answers are read from the model's heads.
+    """Return the Reference of each third-person pronoun; () if the model's heads answer no questions.
 
     A Reference has the answers of both forms of the model, and the answer of the simple rule.
     """
@@ -237,8 +239,8 @@ def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]
 
 
 def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int | None) -> bool:
-    """Return whether a pronoun can refer to a word: by gender and number, and as food or drink after eating or
-    drinking.
+    """Return whether a pronoun can refer to a word: they agree in gender and number, and what is eaten or drunk is food
+    or drink.
 
     word: the position of the word. None is possible only if no noun is before the pronoun.
     """
@@ -248,10 +250,9 @@ def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int 
 
 
 def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
-    """Return which noun a model takes a pronoun to refer to, if the model reads the sentence in this form (perhaps
-    punctuated).
+    """Return which noun a model takes a pronoun to refer to when it reads this variant of the sentence (see Reading).
 
-    All positions in the answer are indices into the typed words, not into those that the model reads.
+    The positions in the Answer count the typed tokens, not those of the variant.
     """
     causal = load_recipe(name).causal
     found = find_answer(last_weights(name, reading.tokens), causal, reading.tokens, reading.places[pronoun])
@@ -259,7 +260,7 @@ def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
     return found._replace(asked=back.get(found.asked, pronoun), word=back.get(found.word))
 
 
-@lru_cache(maxsize=256)  # caches many, because one result has at most 74 kB
+@lru_cache(maxsize=256)  # caches many results, because each takes at most 74 kB
 def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
     """Return the weights of the last layer, from which the answers are read."""
     words = number_words(load_recipe(name).language, tokens)
@@ -269,11 +270,11 @@ def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
 # ---- other ways to write the same sentence: with commas and a full stop, with nouns as their categories --------------
 FULL_STOPS = {"en": ".", "zh": "。"}
 COMMAS = {"en": ",", "zh": "，"}
-JOINING = {  # words that begin a clause; a comma may be missing before them
+JOINING = {  # conjunctions that begin a clause; `punctuate` adds a missing comma before them
     "en": frozenset(("because", "so", "but")),
     "zh": frozenset(("因为", "所以", "但是", "可是", "因此", "然后")),
 }
-FIRST_JOINED = 3  # a second clause may begin at this position after START, or later
+FIRST_JOINED = 3  # the first position at which a conjunction gets a comma before it; START is at 0
 
 
 def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
@@ -295,7 +296,8 @@ def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
 
 
 def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
-    """Yield the sentence with commas and a full stop added, then also with each noun replaced by its category.
+    """Yield two variants of a sentence: with commas and a full stop added, and with each noun also replaced by its
+    category.
 
     If a model's answer differs between these forms, the answer is a guess.
     """

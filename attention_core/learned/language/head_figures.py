@@ -1,5 +1,5 @@
-"""Measures each head of the language models on held-out texts; heads.json, beside the models' weights, has the
-results.
+"""Measures each head of the language models on held-out texts; the results are stored in heads.json, beside the models'
+weights.
 """
 
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ DECIMALS = 3
 class HeadFigures:
     """The measures of a model's heads.
 
-    texts: the number of texts. places: {"antecedent": count of pronouns, "subject": count of verbs}, without those that
-    are not measured. measures: {name: one row per layer, one number per head}.
+    texts: the number of texts. places: {"antecedent": number of measured pronouns, "subject": number of measured
+    verbs}. measures: {name: one row per layer, one number per head}.
     """
 
     texts: int
@@ -44,7 +44,8 @@ def measure_model_heads(name: str) -> HeadFigures:
     """Measure the heads of a shipped model: the measures of measure_head_maps, averaged over held-out texts, and the
     mean weight from a pronoun to its noun ("antecedent") and from a verb to its subject ("subject").
 
-    Pairs that a decoder's mask blocks, with a later noun or subject, are left out."""
+    Pairs whose noun or subject comes later are left out for a decoder, because its mask blocks them.
+    """
     model, language = load_model(name, torch.float32), RECIPES[name].language
     texts = held_out_texts(language, "held", "report", HEAD_TEXTS)
     found = {measure: mean.tolist() for measure, mean in average_measures(model, language).items()}

@@ -1,7 +1,7 @@
 """Trains the included networks, chooses the best seed, and measures when a model guesses.
 
-One half of the held-out texts chooses the seed. A model's guesses are recognised by limits of surprise, and by a
-comparison of its answers with those of a simple rule.
+The seed is chosen on one half of the held-out texts, the measurements are made on the other. Guesses are recognised by
+a high surprise, and by answers that differ from those of a simple rule.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -33,13 +33,13 @@ from attention_core.learned.language.simple_rule import nearest_fitting
 from attention_core.learned.language.surprise import number_words, surprises_of_texts
 from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
-CHECKPOINT_FOLDER = Path(".training")  # folder of trainings on the command line
+CHECKPOINT_FOLDER = Path(".training")  # the default folder of the command line for training checkpoints
 KEPT_EVERY = 250  # a checkpoint is saved after this many steps
 FIGURE_DECIMALS = 4
 
 
 def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[[str], object]) -> None:
-    """Train a network with each seed of its recipe, measure all results, and save the best in the package.
+    """Train a network with each seed of its recipe, measure each trained network, and save the best in the package.
 
     folder: the folder of the checkpoints, from which interrupted training continues. tell: a function that is called
     with a message about the progress.
@@ -53,7 +53,7 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
     row = {
         "seed": best,
         "steps": recipe.steps,
-        "texts": batch.count * recipe.steps,  # approximate, as batches differ in their number of texts
+        "texts": batch.count * recipe.steps,  # approximate, because the number of texts differs between batches
         "figures": reports[best],
         "others": {str(seed): figures for seed, figures in reports.items() if seed != best},
     }
@@ -62,7 +62,9 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
 
 
 def measure_guesses_again(name: str) -> None:
-    """Measure when a language model of the package guesses, also with its other form, and store the measurements."""
+    """Measure again how often an included language model guesses, alone and compared with its other form, and store the
+    results.
+    """
     model, second = (load_model(each, torch.float32) if each else None for each in (name, other_form(name)))
     columns = measure_guesses(model, RECIPES[name].language, second)
     rounded = {column: round_figures(figures) for column, figures in columns.items()}
@@ -70,7 +72,9 @@ def measure_guesses_again(name: str) -> None:
 
 
 def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[[str], object]) -> nn.Module:
-    """Train a network from its checkpoint, if there is one, to its end; round its weights to the stored precision."""
+    """Train a network to its last step, from its checkpoint if there is one, and round its weights to the stored
+    precision.
+    """
     training = LanguageTraining(recipe, seed)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{recipe.name}.{seed}.safetensors"
@@ -92,17 +96,17 @@ def round_figures(figures: dict[str, float]) -> dict[str, float]:
 
 
 # ---- when a model guesses --------------------------------------------------------------------------------------------
-USUAL = 0.98  # this share of the texts like the training texts has a surprise below the limit
-LEARNED_PARTS = ("held", "train")  # parts of the grammar's texts: with held-out pairs of nouns, and as in training
+USUAL = 0.98  # the share of texts like the training texts whose surprise is below the limit
+LEARNED_PARTS = ("held", "train")  # with held-out pairs of nouns, and sampled as in training
 Tokens = tuple[str, ...]
 
 
 class Told(NamedTuple):
-    """The answers of the model and of the simple rule to the question of which noun a pronoun of a text refers to.
+    """The answers of a model and of the simple rule for one pronoun of a text, and whether they are right.
 
-    group: the pronoun's group in measure_guesses, "" for none. noun: the model's answer. right, rule_right: whether the
-    answer of the model, and that of the rule, is the noun to which the pronoun refers. weight: the largest weight of
-    the model's head.
+    group: the group of measure_guesses in which the pronoun counts, "" for none. noun: the model's answer, a position.
+    right, rule_right: whether the answer of the model, and that of the rule, is the noun to which the pronoun refers.
+    weight: the largest weight of the model's head.
     """
 
     group: str
@@ -113,7 +117,7 @@ class Told(NamedTuple):
 
 
 def measure_guesses(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, dict[str, float]]:
-    """Return the limits of usual surprise ("limits") and measures of the model's answers ("guesses").
+    """Measure how surprising a model finds usual texts ("limits"), and how often its answers are right ("guesses").
 
     The limits are chosen on one half of the held-out texts, and all else is measured on the other half.
 
@@ -121,8 +125,8 @@ def measure_guesses(model: LanguageModel, language: str, second: LanguageModel |
     texts, 98 of 100 are below each limit. guesses: "outside_held", "outside_train" and "outside_frames" are the shares
     of texts above a limit, among texts with held-out pairs, any texts, and held-out frames. If the model answers
     questions, its accuracy for pronouns is in "one_fits", "two_fit" and "frames". The suffix "_rule" marks the accuracy
-    of the simple rule, "_kinds" and "_unknown" that of the model if it reads categories or <unknown> instead of all
-    nouns. "clear_wrong" is the share of wrong answers with a weight over CLEAR. "auc" is how often a right answer has a
+    of the simple rule, "_kinds" and "_unknown" that of the model if categories, or <unknown>, replace all nouns in its
+    input. "clear_wrong" is the share of wrong answers with a weight over CLEAR. "auc" is how often a right answer has a
     larger weight than a wrong one. With a second model, "agreed" is how often both name the same noun, and
     "agreed_right" and "differing_right" are the accuracy of the first model if both agree and if they differ.
     """
@@ -224,7 +228,7 @@ def answers_to_texts(model: LanguageModel, language: str, part: str, read: Calla
             some = texts[start : start + MOST_ROWS]
             tokens = [read(text) for text in some]
             words = torch.stack([number_words(language, each) for each in tokens])
-            last = all_weights(model, words)[:, -1]  # (B, H, T, S)
+            last = all_weights(model, words)[:, -1]  # (B, H, T, S): the weights of the last layer
             for text, own, weights in zip(some, tokens, last, strict=True):
                 for place in find_places([text], "pronoun"):
                     answer = find_answer(weights, model.shape.causal, own, place.at)

@@ -1,6 +1,4 @@
-"""Measures a language model's heads on held-out texts: how much weight a head gives to the words that answer a
-question.
-"""
+"""Measures on held-out texts how much weight a language model's heads give to the word that answers a question."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,10 +14,10 @@ from attention_core.learned.language.batches import begin_text, word_numbers
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.questions import QUESTIONS
 
-CLEAR = 0.6  # a larger weight counts as clear
+CLEAR = 0.6  # a head's answer is clear if its weight is larger than this
 TEXTS = 1200  # number of held-out texts from which each measure is computed
 MEASURED_PAIRS = 300
-SEEDS = {"choose": 71, "report": 72}  # half of the held-out texts -> seed: one half selects a head, one measures it
+SEEDS = {"choose": 71, "report": 72}  # half of the held-out texts: "choose" selects a head, "report" measures it
 MOST_ROWS = 256  # a batch has at most this many texts
 
 
@@ -39,7 +37,7 @@ class Place:
 
 
 def held_out_numbers(half: str) -> DrawnNumbers:
-    """Return the random numbers from which one half of the held-out texts is sampled.
+    """Return the generator of random numbers with which one half of the held-out texts is sampled.
 
     half: a key of SEEDS.
     """
@@ -55,9 +53,7 @@ def held_out_texts(language: str, part: str, half: str, count: int = TEXTS) -> t
 
 
 def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
-    """Yield, for each link of one kind in the texts, such as from a pronoun to its noun, the positions of both
-    words.
-    """
+    """Yield the positions of both words of each link of one kind in the texts, such as of a pronoun and its noun."""
     for text in texts:
         for link in text.links:
             if link.kind == kind:
@@ -65,18 +61,17 @@ def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
 
 
 def deciding_kind(causal: bool) -> str:
-    """Return the name of the question whose answer is the noun to which a pronoun refers: of an encoder or of a
-    decoder.
+    """Return the name of the question that asks an encoder, or a decoder, which noun a pronoun refers to.
 
-    An encoder is asked at the pronoun. At the pronoun, a decoder has not read the reason yet, so a decoder is asked at
-    the deciding word.
+    An encoder is asked at the pronoun. A decoder has not read the end of the sentence there, so it is asked at the
+    later word that decides which noun is meant.
     """
     return "about" if causal else "pronoun"
 
 
 # ---- weights at places -----------------------------------------------------------------------------------------------
 def weights_from(model: LanguageModel, language: str, places: Sequence[Place]) -> list[Float[Tensor, "L H S"]]:
-    """Return the weights of all heads from the query of every place to all words of its text."""
+    """Return the weights of all layers and heads from each place's query to all words of its text."""
     numbers = word_numbers(language)
     found: list[Tensor | None] = [None] * len(places)
     by_length: dict[int, list[int]] = {}
@@ -101,7 +96,7 @@ def all_weights(model: LanguageModel, words: Tensor) -> Float[Tensor, "B L H T S
 
 
 def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tensor, "N L H"]:
-    """Return, for each place, layer and head, the weight on all mentions of the word that is the right answer."""
+    """Return, for each place, layer and head, the summed weight on all mentions of the right answer."""
     weights = []
     for row, place in zip(rows, places, strict=True):
         words = place.text.words[: row.shape[-1]]
@@ -121,10 +116,10 @@ def best_head(weights: Float[Tensor, "N L H"]) -> tuple[int, int]:
 def measure_heads(model: LanguageModel, language: str, half: str = "report") -> dict[str, float]:
     """Measure how often the head of each question has a clear weight (over CLEAR) on the right word.
 
-    one_fits: one noun fits the pronoun. two_fit: two nouns fit, and a reason decides. across: for verbs with another
-    noun between verb and subject. frames: the share of two_fit, in held-out frames (sentence patterns). pairs: the
-    share of minimal pairs with both texts right. answered: the share of minimal pairs with both answers right, if the
-    model answers questions. The suffix "_count" marks the number of measured places.
+    one_fits: of pronouns that one noun fits. two_fit: of pronouns that two nouns fit, so that a reason decides. across:
+    of verbs with another noun between verb and subject. frames: as two_fit, in sentence patterns that training leaves
+    out. pairs: the share of minimal pairs with both texts right. answered: the share of minimal pairs with both answers
+    right, if the model answers questions. The suffix "_count" marks the number of measured places.
     """
     causal = model.shape.causal
     kind = deciding_kind(causal)
@@ -197,7 +192,7 @@ def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
 
 @cache
 def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
-    """Return the places in minimal pairs at which a model is asked; the two texts of a pair follow each other."""
+    """Return the Place of the question in each text of the minimal pairs; the two texts of a pair follow each other."""
     places = []
     for pair in minimal_pairs(held_out_numbers(half), MEASURED_PAIRS, language):
         at = pair.deciding if causal else pair.pronoun

@@ -1,4 +1,4 @@
-"""Defines a small language model: Transformer layers that read the words of a grammar, and heads that answer
+"""Defines a small language model: a Transformer that reads sentences of a generated grammar, with heads that answer
 questions.
 """
 
@@ -17,7 +17,7 @@ from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwa
 from attention_core.transformer.stack import LayerConfig, LayerWeights, Stack, StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
-ROPE = ("rope", {"style": "half", "base": 100.0})  # short texts need a small base, which means fast rotations
+ROPE = ("rope", {"style": "half", "base": 100.0})  # a small base (fast rotations) suits short texts
 NORM = "rms_norm_before"
 ANSWERS = ("nowhere", "sum", "heads")
 WORD_DEVIATION = 0.05  # standard deviation of the initial word embeddings
@@ -48,7 +48,9 @@ class ModelShape:
         require_one_of("answers", self.answers, ANSWERS)
 
     def stack(self) -> StackConfig:
-        """Return the config of the model's parts as in Llama (Touvron et al. 2023), with or without the causal mask."""
+        """Return the core's config for a model with these parts, as in Llama (Touvron et al. 2023), with or without a
+        causal mask.
+        """
         attention = AttentionConfig(
             heads=self.heads,
             masks=("causal",) if self.causal else (),
@@ -64,9 +66,9 @@ class ModelShape:
 
 
 def draw_normal(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
-    """Sample a matrix W in row convention, x @ W, from a normal distribution with standard deviation 1/√(3 inputs).
+    """Sample a matrix W for x @ W from a normal distribution with standard deviation 1/√(3 inputs).
 
-    This is the standard deviation that torch uses by default.
+    torch.nn.Linear starts with the same standard deviation.
     """
     matrix = torch.empty(inputs, outputs)
     nn.init.normal_(matrix, std=(3 * inputs) ** -0.5, generator=generator)
@@ -74,7 +76,7 @@ def draw_normal(inputs: int, outputs: int, generator: Generator) -> nn.Parameter
 
 
 class LanguageLayer(nn.Module):
-    """The parameters of a layer. The matrices are in row convention, x @ w."""
+    """The parameters of one Transformer layer. Each matrix is multiplied from the right: x @ w."""
 
     def __init__(self, shape: ModelShape, generator: Generator):
         super().__init__()
@@ -90,7 +92,7 @@ class LanguageLayer(nn.Module):
         self.w_2 = draw_normal(inner, width, generator)
 
     def weights(self) -> LayerWeights:
-        """Return the parameters of the layer in the form that the core's functions take, LayerWeights."""
+        """Return the parameters of the layer as LayerWeights, which the core's functions take."""
         attention = Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=self.w_o, g_rms_before=self.g_attention)
         feed_forward = FeedForwardWeights(
             w_1=self.w_1, w_gate=self.w_gate, w_2=self.w_2, g_rms_before=self.g_feed_forward
@@ -115,7 +117,7 @@ class LanguageModel(nn.Module):
 
     # ---- the full run, to be shown -----------------------------------------------------------------------------------
     def weights(self) -> StackWeights:
-        """Return the parameters of the model in the form that the core's functions take, StackWeights."""
+        """Return the parameters of the model as StackWeights, which the core's functions take."""
         return StackWeights(
             tuple(layer.weights() for layer in self.layers),
             embedding=EmbeddingWeights(table=self.words),
@@ -153,7 +155,7 @@ class LanguageModel(nn.Module):
     def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
         """Run the layers without the unembedding.
 
-        allowed: which word may attend to which; needed if a row holds several texts.
+        allowed: a boolean mask, True where a word may attend to another; needed if a row holds several texts.
         """
         weights = StackWeights(self.weights().layers)
         config = StackConfig(self.shape.stack().layers)

@@ -1,6 +1,4 @@
-"""Loads and saves trained networks of the package: weights in half precision in one folder, and their measured
-accuracy.
-"""
+"""Loads and saves the trained networks of the package: weights in half precision, and their measurements."""
 
 import hashlib
 import json
@@ -23,9 +21,9 @@ STORED_DTYPE = torch.float16  # half the size of float32, with almost the same a
 class ShippedFigures:
     """The measurements of an included network.
 
-    seed: the training seed, chosen on one half of the held-out texts. figures: the measurements on the other half,
-    {name: value}. others: the measurements for the other seeds, keyed by seed. texts: the number of training texts.
-    limits, guesses: for a language model, the results of measure_guesses.
+    seed: the training seed, chosen on one half of the held-out texts. figures: {name: value}, measured on the other
+    half. others: the measurements of the networks trained with the other seeds, keyed by seed. texts: the number of
+    training texts. limits, guesses: for a language model, the results of measure_guesses.
     """
 
     seed: int
@@ -39,9 +37,7 @@ class ShippedFigures:
 
 @dataclass(frozen=True, eq=False)
 class NetworkFolder:
-    """A folder of trained networks. recipes: name -> how a network is trained, also for networks that are not in the
-    folder.
-    """
+    """A folder with the weights of trained networks."""
 
     folder: Path
     recipes: Mapping[str, TrainingRecipe]
@@ -77,7 +73,7 @@ class NetworkFolder:
 
     # ---- shipping ----------------------------------------------------------------------------------------------------
     def ship(self, model: nn.Module, name: str, row: dict[str, object]) -> None:
-        """Save the weights of a network in the folder, and its measurements in the file of measurements.
+        """Save the weights of a network in the folder, and add its measurements to the file of measurements.
 
         row: the measurements.
         """
@@ -89,7 +85,7 @@ class NetworkFolder:
         revision_from.cache_clear()
 
     def write_row(self, name: str, row: dict[str, object]) -> None:
-        """Write the measurements of one network, `row`, into the file of measurements."""
+        """Add the measurements of one network, `row`, to the file of measurements, or replace them there."""
         table = {**self.table(), name: row}
         ordered = {each: table[each] for each in self.recipes if each in table}
         text = json.dumps(ordered, indent=2, ensure_ascii=False)
@@ -107,7 +103,7 @@ class NetworkFolder:
 
 @lru_cache(maxsize=4)  # caches few networks, because one in float64 takes two to four megabytes
 def load_from(networks: NetworkFolder, name: str, dtype: torch.dtype) -> nn.Module:
-    """Load a network of a folder. Raises AttentionError: unknown_choice."""
+    """Load a network of a folder from its file. Raises AttentionError: unknown_choice, if the folder lacks it."""
     recipe = networks.recipe(name)
     with torch.inference_mode(False):
         model = recipe.make(Generator()).to(dtype).requires_grad_(False)

@@ -1,4 +1,4 @@
-"""Packs texts into training rows of equal length with few empty positions."""
+"""Packs texts of different lengths into training rows of one length, so that few positions stay empty."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +37,8 @@ class PackedWords:
         return same[:, None]
 
     def allowed_to(self, others: "PackedWords") -> Bool[Tensor, "B 1 T S"]:
-        """Return which word may attend to which word of `others`, as a boolean mask: to the text with the same index in
-        the row.
+        """Return a boolean mask of which word may attend to which word of `others`: to those of the text with the same
+        index in the row.
 
         An empty position attends to all words, so that its softmax is defined.
         """
@@ -53,7 +53,7 @@ class PackedWords:
     @property
     def places(self) -> Int[Tensor, "B T"]:
         """The position of each word in its own text, counted from 0."""
-        firsts = self.allowed[:, 0].int().argmax(-1)  # (B, T, T) -> (B, T)
+        firsts = self.allowed[:, 0].int().argmax(-1)  # where each word's text begins
         return torch.arange(self.words.shape[1]) - firsts
 
     @property
@@ -64,7 +64,7 @@ class PackedWords:
 
 @dataclass(frozen=True, eq=False)
 class PackedTexts(PackedWords):
-    """Texts packed into rows, with the positions of the words that answer questions about them (see Answers)."""
+    """Texts packed into rows, and for each word and question the position of the answer (see Answers)."""
 
     answers: Answers
 
@@ -72,7 +72,7 @@ class PackedTexts(PackedWords):
 def pack_texts(
     texts: Iterable[Text], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedTexts:
-    """Pack texts into rows, one after the other, until a text no longer fits into the last row.
+    """Pack texts into rows in order, and stop when a text does not fit into the last row.
 
     texts: an iterable, which may be endless. numbers: word -> token id. filler: the token id at empty positions. A text
     longer than a row is skipped.
@@ -95,10 +95,10 @@ def pack_texts(
 def deal_rows(
     items: Iterable[Item], sizes: Callable[[Item], tuple[int, ...]], rows: int, length: int
 ) -> list[list[Item]]:
-    """Distribute items to rows in order, until an item no longer fits into the last row.
+    """Distribute items to rows in order, and stop when an item does not fit into the last row.
 
-    sizes: a function that returns an item's lengths, such as of source and target; each length is summed per row and
-    limited by `length`. An item longer than a row is skipped.
+    sizes: a function that returns the lengths of an item, such as of a source text and its translation; in each row,
+    each of them sums to at most `length`. An item longer than a row is skipped.
     """
     dealt: list[list[Item]] = [[]]
     for item in items:

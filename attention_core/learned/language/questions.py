@@ -1,15 +1,17 @@
-"""Names the four questions about a text, each answered by one head of the last layer, and finds a model's answer."""
+"""Lists the four questions that a model answers about a text, each by one head of the last layer, and reads a model's
+answer.
+"""
 
 from typing import NamedTuple
 
 from jaxtyping import Float, Int
 from torch import Tensor
 
-# The questions ask which noun a pronoun refers to, who acts, what is described, and of which verb a noun is the object.
+# Which noun does a pronoun refer to, which noun acts, what is described, and of which verb is a noun the object?
 QUESTIONS = ("pronoun", "subject", "about", "object")
 PRONOUN, ABOUT = QUESTIONS.index("pronoun"), QUESTIONS.index("about")
-NOT_ASKED = -1  # value in Answers if a question is not asked
-Answers = Int[Tensor, "Q B T"]  # position of each word's answer in the text; its own position if it has none
+NOT_ASKED = -1  # value in Answers where the training does not ask a question
+Answers = Int[Tensor, "Q B T"]  # the position of each word's answer, or of the word itself
 ENDS = frozenset(".,!?;:。，！？；：")  # punctuation that ends a clause
 
 
@@ -28,8 +30,8 @@ class Answer(NamedTuple):
 def find_answer(weights: Float[Tensor, "H T S"], causal: bool, tokens: tuple[str, ...], pronoun: int) -> Answer:
     """Return a model's answer to the question of which noun a pronoun refers to, read from the weights of one query.
 
-    In an encoder that query is the pronoun. A decoder has not read the reason at the pronoun, so its query is the
-    deciding word, and the pronoun only if no later word of the clause decides.
+    In an encoder that query is the pronoun. A decoder has not read the reason when it is at the pronoun, so its query
+    is a later word of the clause, the one that decides; without such a word it is the pronoun.
 
     weights: the weights of the last layer, whose heads answer the questions. pronoun: the position of the pronoun.
     """

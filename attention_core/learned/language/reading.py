@@ -1,4 +1,6 @@
-"""Prepares a model's input for a typed sentence (known words, categories or <unknown>), and runs the model on it."""
+"""Turns a typed sentence into the tokens that a model reads (words, categories or <unknown>), and runs the model on
+them.
+"""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +22,7 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 
-MAX_MODEL_WORDS = ROW_LENGTH - 1  # words after START in the longest training text
+MAX_MODEL_WORDS = ROW_LENGTH - 1  # the most words of a sentence, without START; no training text is longer
 UNKNOWN = "<unknown>"
 
 
@@ -58,8 +60,8 @@ def role_names(language: str) -> tuple[str, ...]:
 def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> tuple[str, ...]:
     """Return the token that a model reads for each word.
 
-    The token is the word itself if the vocabulary has it, else the category chosen for the word in `roles`, else the
-    substitute of an everyday word, else <unknown>.
+    The token is the word itself if the vocabulary has it, else the category chosen for the word in `roles`, else a
+    similar known word if `stand_in` has one, else <unknown>.
 
     >>> read_tokens("en_asked_encoder", ("my", "mom", "has", "a", "zorb"), {"zorb": "animal"})
     ('my', 'mother', 'has', 'a', '<animal>')
@@ -70,8 +72,8 @@ def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> 
 def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) -> tuple[str, ...]:
     """Return the token that a model of this language reads for each word.
 
-    The token is the word itself if the vocabulary has it, else the category chosen for the word in `roles`, else the
-    substitute of an everyday word, else <unknown>.
+    The token is the word itself if the vocabulary has it, else the category chosen for the word in `roles`, else a
+    similar known word if `stand_in` has one, else <unknown>.
     """
     numbers = word_numbers(language)
     tokens = []
@@ -155,7 +157,7 @@ def stand_in(language: str, word: str) -> str | None:
 
 @cache
 def load_stand_ins(language: str) -> dict[str, str]:
-    """Load {word: token that is read instead} for all forms of the everyday words outside the vocabulary."""
+    """Load {everyday word outside the vocabulary, in each of its forms: the token that is read instead}."""
     known = word_numbers(language)
     file = Path(__file__).parent / f"everyday_{language}.toml"
     found: dict[str, str] = {}
@@ -169,18 +171,18 @@ def load_stand_ins(language: str) -> dict[str, str]:
 
 
 def read_alone(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield (word, token that is read instead of it) for a word that has only one form."""
+    """Yield (word, token that replaces it) for a word that has only one form."""
     yield word, token
 
 
 def read_noun(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield (word, token that is read instead of it) for a noun and for its plural."""
+    """Yield (word, token that replaces it) for a noun and for its plural."""
     yield word, token
     yield plural_of(word), plural_token(token)
 
 
 def read_verb(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield (word, token that is read instead of it) for each form of a verb; a category is the token of all forms."""
+    """Yield (word, token that replaces it) for each form of a verb; a category token replaces all forms."""
     read = [token] * 5 if token.startswith("<") else verb_forms(token)
     yield from zip(verb_forms(word), read, strict=True)
 

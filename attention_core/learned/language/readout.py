@@ -1,5 +1,5 @@
-"""Computes further outputs of a language model: logit attribution, changed next-word probabilities, logit lens,
-answers.
+"""Computes further outputs of a language model: logit attributions, sampling probabilities, the logit lens, answers to
+questions.
 """
 
 from dataclasses import dataclass, replace
@@ -21,7 +21,9 @@ from attention_core.transformer.unembedding import UnembeddingConfig, unembed
 
 @lru_cache(maxsize=4)  # caches few runs, because each has the whole vocabulary: 20 MB for a long sentence
 def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
-    """Run a model with direct logit attribution: what each head or layer adds to every word's vector and logits."""
+    """Run a model, and record what each head and feed-forward layer adds to every word's vector and logits (logit
+    attribution).
+    """
     with torch.inference_mode():
         return with_logit_sum(with_residual_sum(run_model(name, tokens)))
 
@@ -66,8 +68,8 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
 
 @lru_cache(maxsize=16)
 def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tensor, Tensor]]:
-    """Return the likeliest words if the model ended after the embedding or any later part (logit lens), keyed by
-    part name, such as "1.attention".
+    """Return the likeliest words if the unembedding read the vectors after the embedding, or after any later part
+    (logit lens). The keys are names of parts, such as "1.attention".
 
     Each value is (probabilities, indices in the vocabulary), both (T,), of the likeliest word at each position.
     """
@@ -105,8 +107,8 @@ KINDS = ("embedding", "attention", "feed_forward")
 
 @dataclass(frozen=True)
 class VectorShares:
-    """The mean shares of embedding, attention and feed-forward layers in the words' vectors before the last norm; sum
-    1.
+    """The mean shares of the embedding, attention and feed-forward layers in the words' vectors before the last norm;
+    they sum to 1.
 
     words: the number of measured words. growth: the norm of a word's vector divided by the norm of its embedding,
     averaged over the words.

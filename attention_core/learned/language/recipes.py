@@ -15,12 +15,12 @@ from attention_core.learned.language.questions import ABOUT, NOT_ASKED, PRONOUN,
 from attention_core.transformer.stack import Stack, StackConfig
 
 # ---- the loss: for words to predict, for answers to questions, and for the entropy of the maps -----------------------
-SMALLEST_SHARE = 1e-9  # smaller weights are raised to this before the logarithm is taken
+SMALLEST_SHARE = 1e-9  # probabilities below this are raised to it before the logarithm, which is -inf at 0
 
 
 @dataclass(frozen=True)
 class Prices:
-    """The factors of the loss terms that are added to the loss of the predicted words.
+    """The factors of the loss terms that are added to the loss of word prediction.
 
     answers: the factor for answers that are another word. itself: the factor for answers that are the word at which the
     question is asked. spread: the factor for the mean entropy of the attention weights, so that each word attends to
@@ -33,8 +33,8 @@ class Prices:
 
 
 def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions: tuple[int, ...]) -> Tensor:
-    """Compute the loss of a batch, in nats: of the predicted words, the answers to questions, and the attention's
-    entropy.
+    """Compute the loss of a batch, in nats: word prediction, the answers to questions, and the entropy of the attention
+    weights.
 
     prices: the factors of the loss terms. questions: the indices of the questions that the model must answer.
     """
@@ -67,8 +67,8 @@ def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor
 def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int, prices: Prices) -> Tensor:
     """Return the loss of the answers to one question: their mean cross-entropy, times the factors in `prices`.
 
-    Answers that are another word and answers that are the asked word itself are averaged separately, each with a factor
-    of its own, and the two results are added.
+    Answers that are another word, and answers that are the asked word itself, are averaged separately; the two means
+    are multiplied by their factors and added.
     """
     answers = batch.packed.answers[question]  # (B, T)
     rows, places = (answers != NOT_ASKED).nonzero(as_tuple=True)
@@ -100,7 +100,7 @@ def mean_entropy(stack: Stack, batch: Batch) -> Tensor:
 
 @dataclass(frozen=True)
 class Kind:
-    """What a kind of language model learns besides predicting words.
+    """What a kind of language model learns besides word prediction, and with which seeds it is trained.
 
     prices: the factors of the loss terms. answers: where answers are read from: "nowhere", "sum" (a word's vector after
     the last layer) or "heads" (a separate head of that layer for each question). encoder, decoder: the indices of the
@@ -128,7 +128,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """The training of a language model.
+    """How a language model is trained.
 
     kind: a key of KINDS, which says what the model learns besides predicting words.
     """
@@ -188,7 +188,7 @@ FORMS = ("encoder", "decoder")
 
 
 def list_recipes() -> list[Recipe]:
-    """Return a recipe for each combination of language, kind and form."""
+    """Return {name: recipe} for each combination of language, kind, and encoder or decoder."""
     recipes = []
     for language, kind, form in product(LANGUAGES, KINDS, FORMS):
         recipes.append(Recipe(f"{language}_{kind}_{form}", language, form == "decoder", kind))

@@ -1,4 +1,5 @@
-"""Measures the mean surprise (negative log-likelihood) of a decoder without its mask, scale, positions, or other heads.
+"""Measures how badly a decoder predicts without its mask, scale or positions, or with a single head: its mean surprise
+in nats.
 
 The decoder is not trained again: its weights were learned with the part that is removed. The results are in
 removed.json.
@@ -28,17 +29,17 @@ WHOLE = "whole"
 CHOICES = {
     WHOLE: {},
     "mask": {"masks": ()},  # without the mask, each word attends to later words too
-    "scale": {"scale": 1.0},  # factor 1: scores are not divided by √d_k
+    "scale": {"scale": 1.0},  # without rotary position embedding (RoPE)
     "positions": {"positions": ()},  # without RoPE
-}  # removed part -> the AttentionConfig fields that change, with their values
+}  # removed part -> {field of AttentionConfig: the value without this part}
 
 
 @dataclass(frozen=True, eq=False)
 class ChangedModel:
-    """A model with changed attention settings, with only one head per layer, or without attention of a word to itself.
+    """A trained model with other attention settings, with only one head per layer, or with self-attention blocked.
 
-    choices: AttentionConfig fields -> their changed values. head: the index of the only head that is not ablated; None
-    ablates no head. closed: True blocks every word from attending to itself.
+    choices: AttentionConfig fields -> their changed values. head: the index of the one head of each layer that is not
+    ablated; None ablates no head. closed: True blocks every word from attending to itself.
     """
 
     model: LanguageModel
@@ -52,7 +53,7 @@ class ChangedModel:
         return self.model.shape
 
     def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
-        """Run the layers with the changed attention settings, heads and self-attention of words."""
+        """Run the layers with the changed attention settings and the ablated heads."""
         weights = StackWeights(self.model.weights().layers)
         config = StackConfig(tuple(map(self.change_layer, self.shape.stack().layers)))
         stack = run_stack(self.model.words[words], weights, config, allowed=allowed)
@@ -60,11 +61,11 @@ class ChangedModel:
         return intervene(stack, changes) if changes else stack
 
     def change_layer(self, layer: LayerConfig) -> LayerConfig:
-        """Return the config of a layer in which `choices` replace fields of the AttentionConfig."""
+        """Return the config of a layer, in which the values of `choices` replace those of the trained model."""
         return replace(layer, attention=replace(layer.attention, **self.choices))
 
     def changed_heads(self, length: int) -> Iterator[Intervention]:
-        """Yield the interventions: ablated heads, or heads in which no word may attend to itself.
+        """Yield the interventions on the heads: ablations of all but one, or heads in which no word attends to itself.
 
         length: the length of the texts, in words.
         """
@@ -83,7 +84,7 @@ class ChangedModel:
 
 @dataclass(frozen=True)
 class RemovedFigures:
-    """The mean surprise of a model at the next word, in nats per word, as trained and with one thing removed at a time.
+    """The mean surprise of a model at the next word, in nats per word: as trained, and with one part removed at a time.
 
     words: the number of predicted words. whole: the model as trained. mask, scale, positions: the model without this
     part. diagonal: no word may attend to itself. heads: one value per head, for a model with only that head in each
@@ -100,7 +101,7 @@ class RemovedFigures:
 
 
 def measure_removed_parts(name: str, count: int = REMOVED_TEXTS) -> RemovedFigures:
-    """Measure the mean surprise of a decoder of the package, as trained and with one thing removed at a time.
+    """Measure the mean surprise of an included decoder, as trained and with one part removed at a time.
 
     It is measured on held-out texts. count: the number of texts.
     """
@@ -121,7 +122,8 @@ def mean_surprise(model: ChangedModel, language: str, texts: list[tuple[str, ...
 
 
 def count_words_alike(nats: float) -> int:
-    r"""Return the perplexity $e^{\mathrm{nats}}$, rounded: the number of equally likely words with this uncertainty.
+    r"""Return the perplexity $e^{\mathrm{nats}}$, rounded: among this many equally likely words, a guess is as
+    uncertain.
 
     nats: the cross-entropy per word. Source: Jelinek, Mercer, Bahl, Baker 1977, perplexity.
 

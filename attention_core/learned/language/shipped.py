@@ -40,7 +40,8 @@ def count_seeds(name: str) -> int:
 
 
 def find_missed(name: str) -> dict[str, float]:
-    """Return the measurements of a model that miss their goals, as {name: value}; only the kind "asked" has goals.
+    """Return the measurements in which a model misses its goals, as {name: value}; only models of the kind "asked" have
+    goals.
 
     >>> find_missed("zh_asked_encoder"), find_missed("en_asked_encoder"), find_missed("en_named_encoder")
     ({'one_fits': 0.9467}, {}, {})

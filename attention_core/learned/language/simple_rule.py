@@ -1,5 +1,5 @@
-"""Finds the noun of a pronoun by a rule without learning: the nearest earlier noun that agrees. A baseline for
-models.
+"""Finds the noun of a pronoun by a simple rule that learns nothing: the nearest earlier noun that agrees. A baseline
+for models.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.concepts import Noun, load_names, load_nouns
 from attention_core.learned.grammar.page import noun_category
 
-Fit = tuple[str, bool]  # agreement: (gender "f", "m", "n" or "", whether plural)
+Fit = tuple[str, bool]  # grammatical agreement: (gender "f", "m", "n" or "", whether plural)
 WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # plural words before a Chinese noun
-BEHIND_MANY = ("们",)  # plural suffix after a noun
-COUNTING = ("一", "两", "三", "这", "那", "每")  # words before a measure word
-CONSUMING = {  # verb before a pronoun -> the kinds of nouns that this pronoun can mean
+BEHIND_MANY = ("们",)  # the plural suffix after a Chinese noun
+COUNTING = ("一", "两", "三", "这", "那", "每")  # Chinese words that come before a measure word
+CONSUMING = {  # verb of eating or drinking before a pronoun -> the kinds of nouns that this pronoun can mean
     **dict.fromkeys(("eat", "eats", "ate", "eaten", "eating", "吃"), frozenset(("food", "animal", "plant"))),
     **dict.fromkeys(("drink", "drinks", "drank", "drunk", "drinking", "喝"), frozenset(("drink", "food"))),
 }
 BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # words that may follow a verb of CONSUMING, before the pronoun
-WORDS_BETWEEN = 3  # how far before its noun a plural word can be, in words, as in 两 只 小 狗
+WORDS_BETWEEN = 3  # how many words before its noun a plural word may be, as in 两 只 小 狗
 
 
 @cache
@@ -57,7 +57,7 @@ def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
 
 
 def noun_forms(language: str, noun: Noun) -> Iterator[tuple[str, bool]]:
-    """Yield (word or category, whether it is plural) for the forms of a noun."""
+    """Yield (form, whether it is plural) for the forms of a noun, and for its category tokens."""
     if language == "zh":
         yield from product((noun.chinese, noun_category(noun, False)), (False, True))
         return
@@ -103,7 +103,7 @@ def find_nouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def is_many(tokens: tuple[str, ...], noun: int) -> bool:
-    """Return whether the words around a Chinese noun make it plural.
+    """Return whether a Chinese noun is plural, judged by the words around it.
 
     noun: the position of the noun.
     """

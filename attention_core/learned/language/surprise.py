@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.learned.language.batches import MASK, word_numbers
 from attention_core.learned.language.model import LanguageModel
 
-MOST_ROWS = 64  # most texts that run as one batch; with more, a layer does not fit into a processor's cache
+MOST_ROWS = 64  # most texts that run as one batch; a layer of more texts does not fit into a processor's cache
 
 
 def number_words(language: str, tokens: Sequence[str]) -> Int[Tensor, " T"]:
@@ -36,7 +36,7 @@ def word_surprises(model: LanguageModel, language: str, words: Int[Tensor, "B T"
         logits = model.word_logits(run_words(model, words)[:, :-1])  # (B, T - 1, V)
         return surprise_of(logits, words[:, 1:])
     texts, length = words.shape
-    hidden = words[:, None].repeat(1, length - 1, 1)  # (B, T - 1, T): one copy of a text per masked word
+    hidden = words[:, None].repeat(1, length - 1, 1)  # (B, T - 1, T): each text once for each word that is masked
     steps = torch.arange(length - 1)
     hidden[:, steps, steps + 1] = word_numbers(language)[MASK]
     rows = hidden.flatten(0, 1)  # (B (T - 1), T)

@@ -1,6 +1,6 @@
 """Trains a network by a recipe, step by step.
 
-A training that continues from a checkpoint file gives the same weights as a training without a break.
+A training that continues from a checkpoint file ends with the same weights as one that was not interrupted.
 """
 
 import math
@@ -15,11 +15,11 @@ from torch import Generator, Tensor, nn
 from attention_core.record.errors import AttentionError
 
 WARM_UP = 150  # number of steps in which the learning rate grows to its largest value
-LEAST_RATE = 0.03  # the learning rate decays along a cosine to this share of its maximum
+LEAST_RATE = 0.03  # the last learning rate, as a share of the largest; the rate decays along a cosine
 LARGEST_GRADIENT = 1.0  # the norm to which gradients are clipped
-DECAY = 0.01  # AdamW weight decay of matrices; vectors, such as the gains of norms, do not decay
+DECAY = 0.01  # AdamW weight decay of matrices; vectors, such as the factors of norms, do not decay
 BETAS = (0.9, 0.98)
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # the state that AdamW keeps for each parameter
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # the names under which torch's AdamW stores its state for each parameter
 
 
 class TrainingRecipe(Protocol):
@@ -51,8 +51,8 @@ class TrainingRecipe(Protocol):
 class LanguageTraining:
     r"""A network in training by AdamW (Loshchilov, Hutter 2019) with cosine decay of the learning rate.
 
-    recipe: gives the initial network, batches, loss and number of steps. seed: determines the initial weights and all
-    sampled texts. Each training has a separate generator.
+    recipe: the source of the initial network, the batches, the loss and the number of steps. seed: determines the
+    initial weights and all sampled texts. Each training has a separate generator.
     """
 
     def __init__(self, recipe: TrainingRecipe, seed: int):
@@ -76,7 +76,7 @@ class LanguageTraining:
 
     @property
     def done(self) -> bool:
-        """Whether the training has made its last step."""
+        """Whether the last step of the training is made."""
         return self.step >= self.recipe.steps
 
     def rate(self) -> float:
@@ -89,7 +89,7 @@ class LanguageTraining:
         return self.recipe.rate * grown * max(fallen, LEAST_RATE)
 
     def advance(self) -> float:
-        """Make one training step, and return the loss before the step.
+        """Make one training step, and return the loss that the batch had before this step.
 
         Raises AttentionError: training_diverged, if the loss is not finite.
         """
@@ -116,12 +116,12 @@ class LanguageTraining:
                 tensors[f"{moment}/{name}"] = tensor
         unfinished = path.with_suffix(".part")
         save_file(tensors, unfinished, {"name": self.name, "step": str(self.step)})
-        unfinished.replace(path)  # atomic, so that an interruption leaves the old checkpoint
+        unfinished.replace(path)  # replaces the old file at once, so an interruption leaves it whole
 
     def take_up(self, path: Path) -> bool:
-        """Load a checkpoint file; return whether it was loaded.
+        """Load a checkpoint file if it exists and belongs to this training; return whether it was loaded.
 
-        It is not loaded if the file does not exist or belongs to another training.
+        The recipe, the seed and the number of steps must be those of the file.
         """
         if not path.exists():
             return False

@@ -1,4 +1,6 @@
-"""Runs a model with changed heads or feed-forward layers: predictions before and after, and with each part ablated."""
+"""Runs a language model with changed heads or feed-forward layers, and compares its predictions with those of the
+unchanged model.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,7 +28,7 @@ class Changes:
     """The changes in a run of a model.
 
     interventions: the changed heads and feed-forward layers. other: the tokens of another sentence, for activation
-    patching. hold_norms: whether the divisors of norms are frozen.
+    patching. hold_norms: whether each norm divides by the same number as in the unchanged run.
     """
 
     interventions: tuple[Intervention, ...] = ()
@@ -36,7 +38,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A prediction to compare before and after a change: the probabilities of all words at a position.
+    """A prediction that is compared before and after a change: the probabilities of all words at one position.
 
     at: the position. question: the index of the question asked at this position; None for a decoder's next word, or for
     an encoder's masked word. pronoun: the position of the pronoun that the question is about.
@@ -47,15 +49,15 @@ class Outcome:
     pronoun: int | None = None
 
     def read(self, name: str, tokens: Tokens) -> Tokens:
-        """Return the tokens that the model reads: if an encoder predicts a masked word, MASK replaces the word at
+        """Return the tokens that the model reads. For an encoder that predicts a masked word, MASK replaces the word at
         `at`.
         """
         is_hidden = self.question is None and not load_recipe(name).causal
         return blank_word(tokens, self.at) if is_hidden else tokens
 
     def shares(self, name: str, stack: Stack) -> Float[Tensor, " V"]:
-        """Return the probability of each word at the position `at`: as the answer to the question if there is one, else
-        as output.
+        """Return the probability of each word at the position `at`: as answer to the question, or as predicted word if
+        there is no question.
 
         stack: a run on the tokens that `read` returns.
         """
@@ -83,7 +85,7 @@ def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
 
 
 def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
-    """Return the Outcome for the question what a pronoun refers to.
+    """Return the Outcome for the question which noun a pronoun refers to.
 
     Its position is the pronoun's, or, in a model whose heads answer, the position at which find_answer reads the
     answer.
@@ -97,7 +99,7 @@ def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
-@lru_cache(maxsize=16)  # at most all steps of all layers per cached result: a megabyte for a long sentence
+@lru_cache(maxsize=16)  # each cached result has at most all steps of all layers: a megabyte for a long sentence
 def run_changed(name: str, tokens: Tokens, changes: Changes) -> Stack:
     """Run a model with changes. Raises AttentionError as intervene does."""
     other = None if changes.other is None else run_model(name, changes.other)
@@ -112,7 +114,7 @@ def shares_before_and_after(name: str, tokens: Tokens, outcome: Outcome, changes
 
 
 def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> list[WeightMove]:
-    """Return the attention weights that the changes alter most, leaving out the changed heads themselves.
+    """Return the attention weights that the changes alter most; weights of the changed heads are left out.
 
     count: the number of weights to return.
 
@@ -148,8 +150,9 @@ def share_with_each_off(
 ) -> tuple[tuple[Intervention, float], ...]:
     """Return (ablation, probability of a word after it) for each head and feed-forward layer, ablated one at a time.
 
-    The lowest probability comes first. word: the row of the word in the unembedding table. hold_norms: whether the
-    divisors of norms are frozen. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
+    The lowest probability comes first. word: the row of the word in the unembedding table. hold_norms: whether each
+    norm divides by the same number as in the unchanged run. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating
+    one head".
     """
     stack = run_model(name, outcome.read(name, tokens))
     found = []
@@ -165,7 +168,8 @@ def share_with_each_off(
 class PathRow:
     """What one head or layer of the model adds to a word's logit (direct logit attribution).
 
-    push: the added number. by_word: for a head, what it adds from each attended word; None for any other part.
+    push: the number that it adds. by_word: for a head, the part of this number that comes from each attended word; None
+    for any other part.
     """
 
     part: str
@@ -173,10 +177,9 @@ class PathRow:
     by_word: tuple[float, ...] | None
 
 
-@lru_cache(maxsize=4)  # a cached result takes 20 MB for a long sentence, because it has the whole vocabulary
+@lru_cache(maxsize=4)  # 20 MB each for a long sentence: a number for each word of the vocabulary
 def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
-    """Run a model with changes, and split the logit of a word by head and layer, and each head's share by attended
-    word.
+    """Run a model with changes, and split the logit of a word by head and layer, and each head's part by attended word.
 
     tokens: the tokens that the model reads, as Outcome.read returns them. word: the row of the word in the unembedding
     table.
@@ -186,7 +189,7 @@ def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
 
 
 def path_rows(stack: Stack, at: int, word: int) -> tuple[PathRow, ...]:
-    """Return what each head and layer adds to the logit of a word at a position; all `push` together are this logit.
+    """Return what each head and layer adds to the logit of a word at a position; the numbers `push` sum to this logit.
 
     The row of a head also contains its contribution from each attended word. stack: the result of find_path for the
     word. at: the position. word: the row of the word in the unembedding table.

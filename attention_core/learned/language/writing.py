@@ -1,4 +1,4 @@
-"""Chooses the next word of a decoder (sampled or the likeliest), and words that fill a gap in a text."""
+"""Predicts words: samples or chooses the next word of a decoder, and finds words for a gap in a text."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -
     r"""Return the vocabulary index of the next word: the likeliest word if seed is None, else a sampled word.
 
     The sampled word is the first, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the random
-    number of the seed for this step (drawn_number).
+    number that drawn_number returns for this seed and step.
 
     probabilities (V): the probability of each word. step: the index of the sample, from 0.
 
@@ -35,7 +35,7 @@ def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -
         return int(probabilities.argmax())
     u = drawn_number(require_not_negative("seed", seed), require_not_negative("step", step))
     shares, numbers = probabilities.double().sort(descending=True, stable=True)
-    summed = shares.cumsum(-1)  # (V,): cumulative; the last is 1, up to rounding
+    summed = shares.cumsum(-1)  # (V,): cumulative sums; the last is 1, up to rounding
     return int(numbers[(summed <= u * summed[-1]).sum()])
 
 
@@ -128,7 +128,7 @@ def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
 
 
 def every_word(name: str, tokens: tuple[str, ...], at: int, shares: Float[Tensor, " V"]) -> GapWords:
-    """Return the GapWords (words that may fill a gap, and their probabilities) with all words of the vocabulary.
+    """Return the GapWords with all words of the vocabulary as candidates.
 
     at: the position of the gap. shares: the probability of each word.
     """
@@ -137,8 +137,8 @@ def every_word(name: str, tokens: tuple[str, ...], at: int, shares: Float[Tensor
 
 
 def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWords:
-    r"""Return the probability of some words in a gap, from a decoder's probability of the whole text with each word
-    there.
+    r"""Return the probability of some words in a gap, computed from a decoder's probability of the whole text with each
+    word in it.
 
     $p(w \mid \text{left}, \text{right}) \propto p(\text{left}, w, \text{right})$, over the original word and the
     `count` likeliest words after the left side.
