@@ -1,3 +1,3 @@
-"""Code around every page: it chooses the page, sets security headers, and imports modules at the start of the
+"""Code that every page needs: the router that chooses the page, security headers, and imports at the start of the
 server.
 """

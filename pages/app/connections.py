@@ -1,8 +1,8 @@
-"""Turns Nagle's algorithm off, so that the server sends short packets at once.
+"""Switches Nagle's algorithm off (TCP_NODELAY), so that the server sends short packets at once.
 
-Streamlit opens its socket without naming TCP, so asyncio does not set TCP_NODELAY. With Nagle's algorithm (RFC 896) a
-short packet waits until the one before is acknowledged, which a browser does up to 40 ms later. Such waits happen a
-dozen times in a first visit, and once or twice in every change.
+Nagle's algorithm (RFC 896) holds a short packet back until the one before is acknowledged, which a browser does up to
+40 ms later. That delays a first visit a dozen times, and every change once or twice. asyncio would set TCP_NODELAY
+itself, but not on the socket that Streamlit opens without naming the protocol TCP.
 """
 
 import gc
@@ -10,9 +10,9 @@ from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, soc
 
 
 def send_at_once() -> None:
-    """Set TCP_NODELAY on every open TCP socket of this process; connections accepted later inherit the option."""
+    """Sets TCP_NODELAY on every open TCP socket of this process; connections accepted later inherit the option."""
     for each in gc.get_objects():
-        if type(each) is not socket:  # not isinstance, because reading __class__ makes some objects warn
+        if type(each) is not socket:  # not isinstance, because some objects warn when their __class__ is read
             continue
         is_open = each.fileno() >= 0
         is_tcp = each.family in (AF_INET, AF_INET6) and each.type == SOCK_STREAM

@@ -31,7 +31,7 @@ HISTORY_SCRIPT = (
     "return(stays?history.replaceState:push).call(history,state,title,address)}}"
 )
 SCRIPT = BASE_SCRIPT + HISTORY_SCRIPT
-FIRST = ("flow", "slider")  # every visitor needs these scripts; other scripts are fetched when their component is shown
+FIRST = ("flow", "slider")  # every visitor needs these components' scripts; others are fetched with their component
 LINKS = "".join(
     f'<link rel="modulepreload" crossorigin href="./{FOLDER}/{name}">'
     for name in SCRIPTS
@@ -51,7 +51,9 @@ class DocumentHead:
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """Forward one ASGI connection to the app; complete those responses that are HTML documents."""
+        """Forwards an ASGI connection to the app, and inserts ELEMENTS and STYLE into responses that are HTML
+        documents.
+        """
         is_request = scope["type"] == "http"
         if not is_request or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
@@ -78,7 +80,7 @@ class DocumentHead:
 
 
 def is_document(message) -> bool:
-    """Return whether a message starts a response with status 200 and content type text/html."""
+    """Returns whether a message starts a response with status 200 and content type text/html."""
     kind = Headers(scope=message).get("content-type", "")
     return message["status"] == 200 and kind.startswith("text/html")
 

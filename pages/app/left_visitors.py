@@ -6,7 +6,7 @@ from starlette.middleware import Middleware
 
 from pages.runs.freed_memory import give_back
 
-PAUSE = 0.3  # seconds from the close of a connection to the release of memory; other connections may close meanwhile
+PAUSE = 0.3  # seconds from the close of a connection to the release of memory; it may serve several connections
 
 
 class LeftVisitors:
@@ -19,7 +19,7 @@ class LeftVisitors:
         self.is_due = False
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handle one ASGI connection; when a websocket ends, schedule the return of memory after PAUSE seconds."""
+        """Forwards one ASGI connection; after a websocket ends, schedules the release of memory PAUSE seconds later."""
         try:
             await self.app(scope, receive, send)
         finally:
@@ -28,7 +28,7 @@ class LeftVisitors:
                 asyncio.get_running_loop().call_later(PAUSE, self.begin)
 
     def begin(self) -> None:
-        """Return the memory in a thread, so that the server keeps answering."""
+        """Starts a thread that releases the memory, so that the server keeps answering requests."""
         self.is_due = False
         asyncio.get_running_loop().run_in_executor(None, give_back)
 

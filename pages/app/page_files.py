@@ -1,7 +1,7 @@
 """Routes that send files from memory: the static files of Streamlit's page, and the scripts of components.
 
-A first visit fetches 70 static files before anything is drawn. Streamlit would read each file from the disk in another
-thread, and the first picture would take an eighth longer.
+A first visit fetches 70 static files before anything is drawn. Streamlit would read each of them from disk in another
+thread, which delays the first picture by an eighth.
 """
 
 from functools import cache
@@ -22,7 +22,7 @@ FILES = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*
 
 
 async def send_file(request: Request) -> Response:
-    """Return the static file that a request names, cached for a year; 404 for an unknown name."""
+    """Returns the static file that a request names, cached for a year; 404 for an unknown name."""
     name = "{folder}/{name}".format_map(request.path_params)
     if name not in FILES:
         return Response(status_code=404)
@@ -30,9 +30,9 @@ async def send_file(request: Request) -> Response:
     return Response(read_file(name), media_type=media_type, headers={"Cache-Control": FOR_A_YEAR})
 
 
-@cache  # takes at most 26 MB, if browsers request every static file of Streamlit
+@cache  # the cache needs at most 26 MB, even if browsers request every static file of Streamlit
 def read_file(name: str) -> bytes:
-    """Return the bytes of a static file.
+    """Returns the bytes of a static file.
 
     The file's name contains a hash of the bytes, so the cache is never outdated.
     """
@@ -40,14 +40,14 @@ def read_file(name: str) -> bytes:
 
 
 async def send_script(request: Request) -> Response:
-    """Return the component script that a request names, cached for a year; 404 for an unknown name."""
+    """Returns the component script that a request names, cached for a year; 404 for an unknown name."""
     script = SCRIPTS.get(request.path_params["name"])
     if script is None:
         return Response(status_code=404)
     return Response(script, media_type="text/javascript", headers={"Cache-Control": FOR_A_YEAR})
 
 
-# The routes fit any base path: Streamlit applies server.baseUrlPath to its own routes, but not to those of an app.
+# These routes work under any base path; Streamlit prepends server.baseUrlPath only to routes that it defines.
 routes = [
     Route(f"/{{base:path}}{SCRIPTS_FOLDER}/{{name}}", send_script),
     Route("/{base:path}static/{folder}/{name}", send_file),

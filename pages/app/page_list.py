@@ -11,7 +11,7 @@ from pages.site.words import current_language, say, say_title, use_language
 
 @cache
 def make_pages(language: str) -> dict[str, list]:
-    """Return {section title: its pages} in a language.
+    """Returns {section title: its pages} in a language.
 
     The result is cached, because each st.Page looks for its file on disk.
     """
@@ -31,5 +31,7 @@ def make_pages(language: str) -> dict[str, list]:
 
 
 def list_pages() -> dict[str, list]:
-    """Return {section title: its pages} for this script run, as copies, because st.navigation changes its pages."""
+    """Returns {section title: its pages} for this script run, as copies, because st.navigation modifies the pages it
+    gets.
+    """
     return {section: [copy(page) for page in pages] for section, pages in make_pages(current_language()).items()}

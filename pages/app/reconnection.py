@@ -1,7 +1,7 @@
-"""Reconnects a page whose connection was lost, also to a restarted server that does not know its session.
+"""Lets a page whose connection was lost go on, also with a restarted server that does not know its session.
 
-The page then requests a full script run. Fragment reruns (clicks) wait until that run has ended, because the new
-session has no fragments yet, and Streamlit drops a rerun of an unknown fragment.
+After a reconnection the page requests a full script run. Fragment reruns (clicks) wait until that run has ended,
+because the new session has no fragments yet, and Streamlit drops a rerun of an unknown fragment.
 """
 
 from asyncio import Event, timeout
@@ -13,21 +13,22 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 DAY = 24 * 60 * 60  # a day in seconds
-PATIENCE = 30  # a rerun waits at most so many seconds for the page's first run, including the server's start
-RESUMING = 3  # a reconnecting page sends at least three subprotocols: Streamlit's, a token, its session
+PATIENCE = 30  # seconds that a fragment rerun waits at most for the page's first full run, or for the server to start
+RESUMING = 3  # a reconnecting page sends at least three subprotocols of a websocket: Streamlit's, a token, its session
 
 
 @st.fragment(run_every=DAY)
 def come_back() -> None:
-    """Define an empty fragment with run_every, which makes Streamlit's page request a full run after a reconnection.
+    """Defines an empty fragment with run_every, so that Streamlit's page requests a full script run after a
+    reconnection.
 
-    Without such a fragment, the page requests a full run only if a fragment ran last, and a page on which nothing was
-    clicked would not respond to clicks.
+    Otherwise the page requests a full run only if the last run was of a fragment; a page on which nothing was clicked
+    would no longer respond to clicks.
     """
 
 
 def is_back() -> bool:
-    """Return whether the page is reconnecting, perhaps to another server, and still shows the content from before."""
+    """Returns whether the browser is reconnecting, perhaps to a restarted server, and still shows the former page."""
     protocols = st.context.headers.get("sec-websocket-protocol", "")
     return len(protocols.split(",")) >= RESUMING
 
@@ -39,7 +40,7 @@ class InTurn:
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """Forward one ASGI connection; delay the websocket of a page that reconnects, by at most PATIENCE seconds."""
+        """Forwards one ASGI connection; delays the websocket of a page that reconnects, by at most PATIENCE seconds."""
         if scope["type"] != "websocket" or len(scope["subprotocols"]) < RESUMING:
             await self.app(scope, receive, send)
             return
@@ -64,7 +65,7 @@ class InTurn:
 
 
 def asks_for_part(frame: bytes | None) -> bool:
-    """Return whether a message from the browser requests a rerun of one fragment."""
+    """Returns whether a message from the browser requests a rerun of one fragment."""
     message = BackMsg()
     with suppress(Exception):  # if the frame cannot be parsed, Streamlit closes the connection
         message.ParseFromString(frame or b"")
@@ -72,8 +73,8 @@ def asks_for_part(frame: bytes | None) -> bool:
 
 
 def ends_run(frame: bytes | None) -> bool:
-    """Return whether a message from the server reports that the script has ended, except if it ended early for a
-    rerun.
+    """Returns whether a server message reports that a script run ended; False if it ended early because a rerun was
+    requested.
     """
     message = ForwardMsg.FromString(frame or b"")
     if message.WhichOneof("type") != "script_finished":

@@ -9,7 +9,7 @@ if str(ROOT) not in sys.path:
 
 from pages.app import warming  # noqa: E402
 
-warming.wait()  # waits, because heavy modules must not be imported while another thread imports them
+warming.wait()  # waits for the thread that imports heavy modules, because two threads must not import them at once
 
 import streamlit as st  # noqa: E402
 
@@ -37,15 +37,15 @@ st.set_page_config(page_title=title, page_icon=str(ROOT / "pages" / "app" / "ico
 st.logo(WORDMARK_SVG.format(title=title, width=round(text_width(title, 22))), size="large")
 chosen_page = st.navigation(list_pages(), position="top")
 st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # True if the page was changed
-st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # True if no part of the page is shown yet
+st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # True if no part of this page is shown yet
 st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
-    stop_trainings(st.session_state.get("trainings", {}))  # these trainings were started on the former page
+    stop_trainings(st.session_state.get("trainings", {}))  # stops the trainings that were started on the former page
 come_back()
 
 
 def draw_page() -> None:
-    """Draws the chosen page, and what every page has above and below it: the page's language and some messages."""
+    """Draws the chosen page, and around it what all pages share, such as a message about a lost connection."""
     components.spoken(data={"language": say("app.tag")}, key="spoken")
     chosen_page.run()
     keep_lecture()

@@ -42,7 +42,7 @@ midi payment serial usb xr-spatial-tracking"""
 
 
 def read_embedding_sites(setting: str) -> list[str]:
-    """Parse the sites that may show the app in a frame: addresses separated by spaces, or `*` alone for any site.
+    """Parses the sites that may show the app in a frame: addresses separated by spaces, or `*` alone for any site.
 
     Raises ValueError for any other text.
     """
@@ -58,7 +58,7 @@ def read_embedding_sites(setting: str) -> list[str]:
 
 
 def hash_inline_scripts() -> str:
-    """Return the CSP hash sources of the inline scripts in Streamlit's index.html and in document_head.ELEMENTS."""
+    """Returns the CSP hash sources of the inline scripts in Streamlit's index.html and in document_head.ELEMENTS."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
     sources = []
     for script in INLINE_SCRIPT_PATTERN.findall(page + document_head.ELEMENTS):
@@ -68,19 +68,19 @@ def hash_inline_scripts() -> str:
 
 
 def make_security_headers(sites: list[str]) -> dict[str, str]:
-    """Return the security headers of every response.
+    """Returns the security headers of every response.
 
     sites: the sites that may show the app in a frame.
     """
     policy = dict(CONTENT_POLICY)
     policy["script-src"] = policy["script-src"].format(inline=hash_inline_scripts())
-    if sites != [ANY_SITE]:  # not set for any site, because frame-ancestors * would exclude slides opened from a file
+    if sites != [ANY_SITE]:  # left out for any site, because frame-ancestors * would exclude slides opened from a file
         policy["frame-ancestors"] = " ".join(["'self'", *sites])
     headers = {
         "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in policy.items()),
         "Cross-Origin-Opener-Policy": "same-origin",
         "Permissions-Policy": ", ".join(f"{feature}=()" for feature in DENIED_FEATURES.split()),
-        "Referrer-Policy": "no-referrer",  # no referrer, because an address contains what the visitor typed
+        "Referrer-Policy": "no-referrer",  # names no referrer, because an address contains what the visitor typed
         "X-Content-Type-Options": "nosniff",
     }
     if not sites:
@@ -89,10 +89,10 @@ def make_security_headers(sites: list[str]) -> dict[str, str]:
 
 
 def is_foreign_websocket(headers: dict[bytes, bytes]) -> bool:
-    """Return whether the Origin header of a websocket names another site than the app.
+    """Returns whether the Origin header of a websocket names another site than the app.
 
-    Streamlit checks this header too, but first looks up this host's public address on the internet, which blocks the
-    server.
+    Streamlit checks the header too, but before that it asks the internet for this host's public address, which blocks
+    the server.
     """
     origin = headers.get(b"origin")
     if origin is None or not st.get_option("server.enableCORS"):
@@ -107,7 +107,7 @@ def is_foreign_websocket(headers: dict[bytes, bytes]) -> bool:
 
 # ---- the Host header -------------------------------------------------------------------------------------------------
 def read_host_name(authority: str) -> str:
-    """Return the host name or IP address in a Host header, without its port; "" if the header is malformed.
+    """Returns the host name or IP address in a Host header, without its port; "" if the header is malformed.
 
     >>> read_host_name("Lecture.example:8501"), read_host_name("[::1]:8501"), read_host_name("lecture.example/")
     ('lecture.example', '::1', '')
@@ -123,7 +123,7 @@ def read_host_name(authority: str) -> str:
 
 
 def is_ip_number(name: str) -> bool:
-    """Return whether a host is an IP address. DNS cannot point an IP address at another machine."""
+    """Returns whether a host name is an IP address, which no DNS entry can redirect to another machine."""
     try:
         ip_address(name)
     except ValueError:
@@ -132,12 +132,12 @@ def is_ip_number(name: str) -> bool:
 
 
 def is_foreign_host(hosts: Iterable[bytes], public_name: str) -> bool:
-    """Return whether any of the Host headers is foreign.
+    """Returns whether any Host header names neither the public name, `localhost`, Streamlit's address nor an IP
+    address.
 
-    A header is not foreign if it names the public name, `localhost`, Streamlit's address or an IP address. The check
-    prevents DNS rebinding: the owner of a foreign name points it at this machine, so that their page has the same
-    origin as the app. An IP address and `localhost` are always allowed, for health checks; so is a request without a
-    Host header, which no browser sends.
+    The check prevents DNS rebinding: whoever owns a foreign name can let it point at this machine, so that their page
+    has the same origin as the app. An IP address and `localhost` are always allowed, for health checks; so is a request
+    without a Host header, which no browser sends.
     """
     known_names = {LOCAL_NAME, public_name, st.get_option("browser.serverAddress")}
     for host in hosts:
@@ -160,7 +160,7 @@ class Guard:
         self.headers = [(name.lower().encode(), text.encode()) for name, text in headers.items()]
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handle one ASGI connection: pass it to the app; if it is refused, close its websocket or respond with 403."""
+        """Forwards one ASGI connection to the app; if it is refused, closes its websocket or responds with 403."""
 
         async def send_guarded(message) -> None:
             if message["type"] == "http.response.start":
@@ -177,7 +177,7 @@ class Guard:
             await send_guarded({"type": "http.response.body"})
 
     def refuses(self, scope) -> bool:
-        """Return whether a connection is refused: a foreign websocket, or a foreign host if a public name is set."""
+        """Returns whether a connection is refused: a foreign websocket, or a foreign host if a public name is set."""
         headers = scope.get("headers", ())
         if scope["type"] == "websocket" and is_foreign_websocket(dict(headers)):
             return True
@@ -188,10 +188,10 @@ class Guard:
 
 
 def make_guard(embed: str, address: str) -> Middleware:
-    """Return the Guard middleware for st.App.
+    """Returns the Guard middleware for st.App.
 
-    embed, address: the values of the environment variables. Raises SystemExit for an invalid `embed`; an invalid
-    `address` gives no public name, and the share panel reports it.
+    embed, address: values of the environment variables EMBED_VARIABLE and ADDRESS. Raises SystemExit for an invalid
+    `embed`. An invalid `address` counts as no public name; the share panel then shows the error.
     """
     try:
         sites = read_embedding_sites(embed)
@@ -201,7 +201,7 @@ def make_guard(embed: str, address: str) -> Middleware:
 
 
 def read_public_name(address: str) -> str:
-    """Return the host name in an address; "" if it has none."""
+    """Returns the host name in the app's public address; "" if the address has none."""
     try:
         name = urlsplit(address.strip()).hostname
     except ValueError:

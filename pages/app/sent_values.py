@@ -10,20 +10,22 @@ from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_v
 from streamlit.runtime.state.session_state import Serialized, SessionState, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
-NUMBER_FIELDS = frozenset({"int_value", "double_value"})  # message fields that hold a number
+NUMBER_FIELDS = frozenset({"int_value", "double_value"})  # fields of a widget message (protobuf) that hold a number
 
 take_value = WStates.set_widget_from_proto
 register_widget = SessionState._set_widget_metadata
 
 
 def leave_out_unreadable_values() -> None:
-    """Patch Streamlit so that every value from a browser is checked before anything else reads it."""
+    """Patches Streamlit so that every value from a browser is checked before anything else reads it."""
     WStates.set_widget_from_proto = take_readable_value
     SessionState._set_widget_metadata = register_and_check
 
 
 def take_readable_value(states: WStates, sent: WidgetState) -> None:
-    """Store the part of a widget's value that can be read; if the widget is not registered yet, store it unchecked."""
+    """Stores the readable part of the value that a browser sent; a value of a widget not registered yet is stored
+    unchecked.
+    """
     widget = states.widget_metadata.get(sent.id)
     readable = sent if widget is None else find_readable(widget, sent)
     if readable is not None:
@@ -31,7 +33,7 @@ def take_readable_value(states: WStates, sent: WidgetState) -> None:
 
 
 def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
-    """Register a widget, and check the value that arrived before it was registered."""
+    """Registers a widget, then checks the value that the browser sent for it before."""
     register_widget(session, widget)
     states = session._new_widget_state
     waiting = states.states.get(widget.id)
@@ -41,16 +43,17 @@ def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
 
 
 def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | None:
-    """Return the part of a widget's value that can be read; None if its type is wrong or the deserializer fails.
+    """Returns the readable part of a value from a browser; None if its type is wrong or the widget cannot deserialize
+    it.
 
-    Uploaded files that the server does not have are left out.
+    Uploaded files that the server no longer has are removed from the value.
     """
     field = sent.WhichOneof("value")
     if field not in (None, widget.value_type) and not {field, widget.value_type} <= NUMBER_FIELDS:
         return None
     try:
         read = widget.deserializer(unpack_widget_state_value(sent))
-    except Exception:  # any error means that the value cannot be read
+    except Exception:  # whatever the error is, the value cannot be read
         return None
     if field == "file_uploader_state_value":
         return leave_out_lost_files(sent, read if isinstance(read, list) else [read])
@@ -58,7 +61,7 @@ def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | No
 
 
 def leave_out_lost_files(sent: WidgetState, files: list) -> WidgetState | None:
-    """Return an upload message with only the files that this server has; None if the server has none of the files."""
+    """Returns a file uploader's message with only those files that this server has; None if it has none of them."""
     given = sent.file_uploader_state_value.uploaded_file_info
     held = [info for info, file in zip(given, files, strict=False) if not isinstance(file, DeletedFile)]
     if given and not held:

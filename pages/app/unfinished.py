@@ -1,4 +1,4 @@
-"""Says after a reload which training or file of the visitor it has ended, because only the session had it."""
+"""After a reload, tells the visitor which training or opened file was lost because only the former session had it."""
 
 from uuid import uuid4
 
@@ -7,11 +7,11 @@ import streamlit as st
 from pages import components
 from pages.site.words import say
 
-HELD_IN_SESSION = {"training": "trainings", "maps": "maps_file"}  # name of what a reload ends -> its session key
+HELD_IN_SESSION = {"training": "trainings", "maps": "maps_file"}  # name of what a reload loses -> its session key
 
 
 def show_unfinished() -> None:
-    """Tells the browser what a reload would end, and shows there what the last one has ended."""
+    """Sends the browser the names of what a reload would lose; after a reload, the browser shows what was lost."""
     session = st.session_state.setdefault("session_name", uuid4().hex)
     held = [name for name, key in HELD_IN_SESSION.items() if st.session_state.get(key)]
     data = {

@@ -1,7 +1,6 @@
-"""Imports the heavy modules once in a thread, while the server already answers.
+"""Imports the heavy modules once in a thread, while the server already answers; scripts of visitors wait for its end.
 
-The scripts of visitors wait for the imports to end. Altair uses pandas as soon as pandas is in sys.modules, even if
-another thread is still importing it.
+They must wait because Altair uses pandas as soon as pandas is in sys.modules, even while another thread imports it.
 """
 
 import gc
@@ -14,25 +13,25 @@ from pages.site.catalog import PAGES_FOLDER
 SCRIPTS = {"page", "router"}
 
 WARM = Event()
-WARM.set()  # scripts wait only if begin() was called, so that a test can run the router alone
+WARM.set()  # set at first, so that scripts wait only after begin(); a test can then run the router alone
 
 
 def begin() -> None:
-    """Start the imports in a daemon thread."""
+    """Starts the imports in a daemon thread."""
     WARM.clear()
     Thread(target=warm, name="warming", daemon=True).start()
 
 
 def wait() -> None:
-    """Block until the imports that begin() started have ended; scripts of visitors call this first."""
+    """Blocks until the imports that begin() started have ended; scripts of visitors call this first."""
     WARM.wait()
 
 
 def warm() -> None:
-    """Import what every page needs, and build the chart specification, with the garbage collector switched off.
+    """Imports what every page needs, and builds the chart specification, with the garbage collector switched off.
 
-    With torch imported, a full garbage collection takes 75 ms; after gc.freeze() it takes almost no time. Scripts start
-    before the specification is built, so a browser draws the first controls meanwhile.
+    With torch imported, a full garbage collection takes 75 ms; after gc.freeze() almost none. Visitors' scripts may
+    start before the specification is built, so that the browser draws the first controls meanwhile.
     """
     gc.disable()
     try:
@@ -41,27 +40,27 @@ def warm() -> None:
         specification()
         gc.freeze()
     finally:
-        WARM.set()  # set even if an import failed, so that a script then raises the error
+        WARM.set()  # set even after a failed import, so that the visitor's script runs and raises the import error
         gc.enable()
 
 
 def import_all() -> Callable[[], dict]:
-    """Import all modules that the pages need; return the function that builds the chart specification."""
+    """Imports all modules that the pages need; returns the function that builds the chart specification."""
     import torch
 
     from attention_core.drawing.specifications import cell_specification
 
     torch.set_num_threads(2)
-    import_module("torch.utils.serialization.config")  # torch would import it at the first tensor from a cache
+    import_module("torch.utils.serialization.config")  # else torch imports it when a tensor is first read from a cache
     for name in module_names():
         import_module(name)
     return cell_specification
 
 
 def module_names() -> list[str]:
-    """Return the names of the pages' modules, except the scripts, which draw when they are imported.
+    """Returns the names of the modules in pages, except the page scripts, which draw when they are imported.
 
-    The function lists files instead of packages, because the folder of a lesson has no __init__.py.
+    The names come from files, not from packages, because the folder of a lesson has no __init__.py.
     """
     files = sorted(path for path in PAGES_FOLDER.rglob("*.py") if path.stem not in SCRIPTS)
     names = [".".join(path.relative_to(PAGES_FOLDER.parent).with_suffix("").parts) for path in files]

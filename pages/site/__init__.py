@@ -1,1 +1,1 @@
-"""The list of pages, and the functions that return the app's texts by key and language."""
+"""The list of pages, the search index, and the functions that return the app's texts by key and language."""

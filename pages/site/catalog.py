@@ -25,7 +25,7 @@ class PageEntry:
         return PAGES_FOLDER / self.folder / "page.py"
 
 
-# The beginner's path: it begins with the question to which word a word attends, before any query or key.
+# The lessons for beginners: the first asks which word a word attends to, before queries and keys are introduced.
 PATH = ("start", "qkv", "softmax", "scale", "masks", "heads", "positions", "decoding")
 ADVANCED = (
     *("tokens", "scores", "cross"),  # lessons on the input of attention and its kinds
@@ -33,8 +33,8 @@ ADVANCED = (
     *("induction", "explanation", "meaning"),  # lessons on what trained heads do
     *("encoder", "decoder", "models"),  # lessons on whole models
 )
-COURSE = (*PATH, *ADVANCED)  # in this order each lesson leads to the next
-LESSONS = (*COURSE[1:], "printed")  # pages that have the form of a lesson; the start page has a form of its own
+COURSE = (*PATH, *ADVANCED)  # the order in which each lesson links to the next
+LESSONS = (*COURSE[1:], "printed")  # pages with the layout of a lesson; the start page has a different one
 PAGES = (
     PageEntry("workbench", "explore", "workbench", ":material/grid_on:"),
     PageEntry("maps", "explore", "maps", ":material/apps:"),
@@ -43,7 +43,7 @@ PAGES = (
     *(PageEntry(slug, "learn", f"lessons/{slug}") for slug in COURSE[1:]),
     PageEntry("glossary", "learn", "lessons/glossary", ":material/menu_book:"),
     PageEntry("history", "learn", "lessons/history", ":material/history_edu:"),
-    PageEntry("choice", "learn", "lessons/choice", ":material/rule:", is_in_menu=False),  # the lesson on cost opens it
+    PageEntry("choice", "learn", "lessons/choice", ":material/rule:", is_in_menu=False),  # opened by the lesson on cost
     PageEntry("check", "practise", "practice/check", ":material/fact_check:"),
     PageEntry("printed", "practise", "lessons/printed", ":material/find_in_page:"),
     PageEntry("puzzles", "practise", "practice/puzzles", ":material/extension:"),
@@ -57,6 +57,6 @@ PAGES_WITH_ANSWERS = (
     "puzzles",
     "bugs",
 )  # pages that hide an answer until the visitor has guessed it
-# Entry link of the start page -> its page.
+# Query parameters of a link to the start page -> the page that it opens instead.
 DOORS = {"see": "workbench", "model": "workbench", "learn": PATH[1], "teach": "present"}
-BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # pages that have no form of a lesson
+BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # pages without the layout of a lesson

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-MATRICES, FILE, MORE, RESEARCH = "matrices", "file", "more", "research"  # panels that stand beside the picture
+MATRICES, FILE, MORE, RESEARCH = "matrices", "file", "more", "research"  # panels beside the picture of the workbench
 
 
 @dataclass(frozen=True)

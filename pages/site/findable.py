@@ -30,7 +30,7 @@ class Findable:
 
 @cache
 def list_findable() -> tuple[Findable, ...]:
-    """Returns all entries of the search index, the most general entries first."""
+    """Returns all entries of the search index: pages first, then controls, accordions, symbols, papers and examples."""
     return (*list_pages(), *list_controls(), *list_drawers(), *list_signs(), *list_milestones(), *list_examples())
 
 
@@ -65,7 +65,7 @@ def list_signs() -> Iterator[Findable]:
 
 
 def list_milestones() -> Iterator[Findable]:
-    """Yields each entry of the history: its year and authors, and the contribution."""
+    """Yields each paper on the history page: its year and authors, and what it contributed."""
     for milestone, (slug, link) in MILESTONES.items():
         year = milestone.partition("_")[0]
         titles, details = {}, {}

@@ -1,14 +1,14 @@
-"""Remembers whether a proxy hands requests on to this process, which then opens no folder that a visitor names."""
+"""Remembers whether a proxy forwards requests to this process, which then opens no folder that a visitor names."""
 
 from collections.abc import Iterable
 from threading import Event
 
-FORWARDED = Event()  # set for good when a request shows that a proxy stands before this process
+FORWARDED = Event()  # set once a request shows that a proxy stands before this process; never cleared
 FORWARDING_HEADERS = frozenset((b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip", b"via"))
 
 
 def note_forwarding(names: Iterable[bytes]) -> None:
-    """Remembers, for all sessions and for good, if the headers of a request say that a proxy handed it on.
+    """Checks the header names of a request; if a proxy forwarded it, sets FORWARDED for all sessions.
 
     names: the names of the headers, in lower case.
     """

@@ -26,7 +26,8 @@ ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
 COLOURED_PATTERN = re.compile(r":[a-z]+\[(.*?)\]")
 BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
-# In escaped text, too, Streamlit finds names after `:`, addresses after `@` and `www`, and arrows: at these positions.
+# Positions in a text where Streamlit, even in escaped text, would see a :name:, an address after `@` or `www`, or an
+# arrow.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
 
 
@@ -68,7 +69,7 @@ def flatten(table: dict, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 class ThreadLanguage(threading.local):
-    """The language of the part of the page that this thread draws; None if no use_language block is active."""
+    """Stores the language for the current thread while a use_language block is active; None outside such a block."""
 
     now: str | None = None
 
@@ -78,7 +79,8 @@ THREAD_LANGUAGE = ThreadLanguage()
 
 @contextmanager
 def use_language(known: str | None = None) -> Iterator[str]:
-    """Fixes the language within the `with` block, so that it is determined only once, and yields it.
+    """Within the `with` block, uses one language for all texts, so that it is determined only once; yields the
+    language.
 
     known: the language, if there is no session, for example if a file is generated; None for the session's language.
     """
@@ -101,12 +103,12 @@ def current_language() -> str:
 
 
 def say(key: str, /, **values) -> str:
-    """Returns a text in the session's language, with its named values filled in."""
+    """Returns the text of a key in the session's language, with its placeholders replaced by the given values."""
     return make_filler(load_app_texts(current_language())[key])(**values)
 
 
 def get_text_template(key: str) -> str:
-    """Returns a text in the session's language with placeholders for values that JavaScript fills in."""
+    """Returns the text of a key in the session's language, with placeholders for values that JavaScript fills in."""
     return load_app_texts(current_language())[key]
 
 
@@ -176,7 +178,10 @@ def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_mark
 
 
 def say_cause(cause: Cause) -> str:
-    """Returns the sentence for a proven cause in the session's language, with the sentences of cause.beside added."""
+    """Returns the sentence that names the proven cause of a wrong number, in the session's language.
+
+    The sentences of cause.beside, further causes, are added.
+    """
     values = {name: escape_markdown(value) for name, value in cause.values.items()}
     sentences = []
     for code in (cause.code, *cause.beside):
