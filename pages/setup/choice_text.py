@@ -1,4 +1,4 @@
-"""Parses and writes the text of a mechanism and its parameters in a Setup, such as "local:1"."""
+"""Parses and writes the text by which a Setup names a mechanism and its parameters, such as "local:1"."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from attention_core.mechanism.parameters import Parameter
 from attention_core.mechanism.positions import POSITIONS
 from pages.setup.link_values import make_member_reader, read_link_number, read_link_whole
 
-OFFSET = Parameter("offset")  # parameter of a causal mask; None: the run determines the offset
+OFFSET = Parameter("offset")  # parameter of a causal mask; if it is None, the run determines the offset
 Choice = tuple[str, dict[str, object]]  # the name of a mechanism, and its parameters
 
 
@@ -16,7 +16,7 @@ Choice = tuple[str, dict[str, object]]  # the name of a mechanism, and its param
 def mask_parameters_of(name: str) -> tuple[Parameter, ...]:
     """Returns the parameters of a mask that a visitor can set: those that the mask declares.
 
-    A causal mask, which declares none, has the offset.
+    A causal mask declares none; its only parameter is the offset.
     """
     mask = MASKS[name]
     if mask.parameters:
@@ -36,7 +36,7 @@ def write_mask(name: str, params: dict) -> str:
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------
-HALF_STYLE = {"style": "half"}  # this style of RoPE has a separate name in a link
+HALF_STYLE = {"style": "half"}  # a link writes RoPE with this style as "rope_half"
 
 
 def read_position(text: str) -> Choice:
@@ -91,7 +91,7 @@ def split_choice(text: str, table: Mapping[str, object]) -> tuple[str, list[str]
 
 
 def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict[str, object]:
-    """Parses the texts of a mechanism's numbers to {parameter: value}; without numbers, returns the start values.
+    """Parses the texts of a mechanism's numbers to {parameter: value}; without texts, returns the default values.
 
     Raises ValueError if a number cannot be parsed or does not fit.
     """
@@ -103,7 +103,7 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
                 params[parameter.name] = parameter.start
         elif parameter.several:
             params[parameter.name] = tuple(read_number(parameter, number) for number in left)
-            left.clear()  # a parameter with several values takes all remaining numbers
+            left.clear()  # a parameter with several values takes all remaining texts
         elif left:
             params[parameter.name] = read_number(parameter, left.pop(0))
     if left:
@@ -112,7 +112,7 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
 
 
 def read_number(parameter: Parameter, text: str) -> int | float | str:
-    """Parses a number of a parameter, or a word that the parameter allows. Raises ValueError."""
+    """Parses a number of a parameter, or a word that the parameter allows. Raises ValueError for any other text."""
     if parameter.words:
         return make_member_reader(parameter.words)(text)
     return read_link_whole(text) if parameter.is_whole else read_link_number(text)
@@ -121,8 +121,8 @@ def read_number(parameter: Parameter, text: str) -> int | float | str:
 def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:
     """Returns the text of a mechanism: its name, then its parameters.
 
-    Parameters that are None are left out, and so are trailing ones that older links lack (`is_added`) and that have
-    their default.
+    Parameters that are None are omitted. Trailing ones with their default are omitted if they were added later
+    (`is_added`), so that older links stay the same.
     """
     parts = [name]
     for parameter in said_parameters(params, declared):
@@ -135,8 +135,8 @@ def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Pa
 
 
 def said_parameters(params: Mapping[str, object], declared: tuple[Parameter, ...]) -> list[Parameter]:
-    """Returns the parameters that the text of a mechanism states: all but trailing ones that older links lack and that
-    have their default.
+    """Returns the parameters that a mechanism's text states: all but trailing ones that were added later and have their
+    default.
     """
     said = [*declared]
     while said:

@@ -1,4 +1,4 @@
-"""Writes Setups as links, which state only the differences from the example, and parses links and their fields."""
+"""Writes Setups as links, and parses links and their fields; a link states only the differences from the example."""
 
 from collections.abc import Container, Mapping
 from dataclasses import fields
@@ -52,10 +52,10 @@ from pages.setup.stated_cut import TextReader, keep_cuts, state_cuts
 from pages.setup.what_if import read_changes, read_intervention
 from pages.setup.word_roles import read_word_role
 
-MAX_LINK_CHARS = 100_000  # maximum characters of an address, because servers refuse much longer ones
-MAX_UNKNOWN_KEYS_NAMED = 6  # maximum unknown keys of a link that are listed, so that the errors fit on the screen
+MAX_LINK_CHARS = 100_000  # most characters of an address; servers refuse much longer ones
+MAX_UNKNOWN_KEYS_NAMED = 6  # at most this many unknown keys of a link are listed, so that the errors fit on the screen
 OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control")  # keys of a link that do not belong to a Setup
-REVISION_KEY = "rev"  # link key of the fingerprint of the model's weights with which the link was made
+REVISION_KEY = "rev"  # link key of a fingerprint of the language model's weights, to notice if the weights changed
 LINK_KEYS_BY_FIELD = {
     "example": "ex",
     "context_text": "ctx",
@@ -74,7 +74,7 @@ DEFAULTS = {
     for part in (RunSetup, View, Comparison)
     for field in fields(part)
     if field.name not in LEARNED_TENSORS
-} | dict.fromkeys(LEARNED_TENSORS)  # field -> its default, in the order of a link
+} | dict.fromkeys(LEARNED_TENSORS)  # field -> its default; a link states the fields in this order
 
 
 def link_key_of(name: str) -> str:
@@ -95,7 +95,7 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
             link[link_key_of(name)] = format_link_value(value)
     texts = {} if setup.run.cut else cut_texts_of(setup)
     if stated := texts and state_cuts(tuple(texts.values()), text_reader_of(setup.run)):
-        link["cut"] = stated  # fixes the segmentation if the word lists change
+        link["cut"] = stated  # states where the texts are split, in case the word lists change later
     revision = revision_of(setup.run)
     return link if revision is None else link | {REVISION_KEY: revision}
 
@@ -110,17 +110,14 @@ def format_link_value(value: object) -> str:
 
 
 def run_to_query(run: RunSetup) -> str:
-    """Returns the link of a run as one query string, which a link to another run contains as the value of its field
-    `against`.
-    """
+    """Returns the fields of a run as one query string, which the field `against` of another link can contain."""
     return urlencode(setup_to_link(Setup(run)))
 
 
 def to_address(setup: Setup, language: str) -> dict[str, str]:
-    """Returns the query parameters of the address of a Setup: the differences from its example.
+    """Returns the query parameters of a Setup's address: its differences from its example.
 
-    If there are none, but the example is not the one with which sessions in this language start, the only parameter is
-    the example.
+    Without any difference, the only parameter is the example, unless sessions in this language start with it.
     """
     link = setup_to_link(setup)
     return link if link or start_in(language) == setup else {link_key_of("example"): setup.run.example}
@@ -153,7 +150,7 @@ def check_link_values(parts: Mapping[str, object]) -> None:
 def revision_of(run: RunSetup) -> str | None:
     """Returns the fingerprint of the weights of a run's language model or translator.
 
-    Returns None if the run uses none that is supplied with the app.
+    Returns None if the run uses no model that is supplied with the app.
     """
     resolved = resolve_run(run)
     if resolved.translator is not None:
@@ -162,11 +159,11 @@ def revision_of(run: RunSetup) -> str | None:
 
 
 # ---- the segmentation of Chinese texts -------------------------------------------------------------------------------
-CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # in the order of "cut" in a link
+CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # in the order of the parameter "cut"
 
 
 def cut_texts_of(setup: Setup) -> dict[str, str]:
-    """Returns {field: typed text to split into words}; {} for a trained network, which reads symbols."""
+    """Returns {field: typed text to split into words}; {} for a trained network, whose tokens are symbols."""
     if resolve_run(setup.run).network is not None:
         return {}
     texts = {name: setup.value_of(name) for name in CUT_TEXT_FIELDS}
@@ -247,7 +244,7 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
 
 
 def run_from_query(text: str) -> RunSetup:
-    """Parses the link of a run, given as one query string, to a RunSetup."""
+    """Parses the query string of a run, as run_to_query writes it, to a RunSetup."""
     setup, _ = setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))
     return setup.run
 
@@ -266,7 +263,7 @@ def read_compared_run(text: str) -> RunSetup:
 
 
 def link_trouble(key: str, known: Container[str]) -> str:
-    """Returns why a part of a link was not used, as the end of a message key: "revision", "unread" or "unknown".
+    """Returns why a part of a link was not used, as the last part of a message key: "revision", "unread" or "unknown".
 
     known: the keys that a link can have.
     """

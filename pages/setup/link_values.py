@@ -1,4 +1,4 @@
-"""Parses the values of a link: each function converts a text to a value, or raises ValueError."""
+"""Parsers for the values of a link: each converts a text to a value, or raises ValueError."""
 
 import math
 import re
@@ -6,11 +6,11 @@ import re
 from attention_core.inputs.files.mask_readings import MASK_AXES, POLARITIES, MaskReading
 from attention_core.inputs.files.qkv_file import MASK_ROLES, ROLES
 
-MAX_WHOLE_NUMBER = 1_000_000  # largest number of a mechanism: float64 represents angles of such positions to 1e-10
+MAX_WHOLE_NUMBER = 1_000_000  # largest whole number of a mechanism: float64 has angles of such positions to 1e-10
 MAX_LINK_NUMBER = 999_999_999  # a seed or position in a link is at most this
 MAX_FIELD_CHARS = 3_000  # maximum characters of a field, enough for masks in which each of 512 tokens is global
 MAX_SHORT_TEXT_CHARS = 200  # maximum characters of a text of a few words
-MAX_INDICES = 7  # maximum indices of a cell, and of the shown part of an uploaded file
+MAX_INDICES = 7  # most indices of a cell, or of the shown part of an uploaded file
 
 
 def make_member_reader(names):

@@ -1,4 +1,4 @@
-"""Writes how attention maps are read as the parts of a link, and parses them: "without_first,least:0.1,mean:0:2"."""
+"""Writes and parses the options with which attention maps are shown: "without_first,least:0.1,mean:0:2" in a link."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ NUMBER_READERS = {"least": read_link_number, "largest": read_link_count}
 
 
 def write_map_reading(reading: MapReading) -> tuple[str, ...]:
-    """Returns the parts of a reading; () for maps as they are.
+    """Returns the options of a MapReading as the parts of a link; () if the maps are shown unchanged.
 
     >>> write_map_reading(MapReading(without_first=True, least=0.1, mean=(0, 2)))
     ('without_first', 'least:0.1', 'mean:0:2')
@@ -26,7 +26,7 @@ def write_map_reading(reading: MapReading) -> tuple[str, ...]:
 
 
 def read_map_parts(parts: Sequence[str]) -> MapReading:
-    """Returns the reading that parts of a link name. Raises ValueError."""
+    """Parses the parts of a link to a MapReading. Raises ValueError for an unknown, repeated or invalid option."""
     values: dict[str, object] = {}
     for part in parts:
         name, *numbers = part.split(":")
@@ -44,7 +44,9 @@ def read_map_parts(parts: Sequence[str]) -> MapReading:
 
 
 def read_map_link(text: str) -> tuple[str, ...]:
-    """Parses the text of a link, and returns its parts in their usual order. Raises ValueError."""
+    """Parses the options of maps in a link, and returns their parts in the order of write_map_reading. Raises
+    ValueError.
+    """
     if len(text) > MAX_FIELD_CHARS:
         raise ValueError(text)
     return write_map_reading(read_map_parts(split_parts(text)))

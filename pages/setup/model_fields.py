@@ -1,5 +1,5 @@
-"""Parses and writes the link values of a language model's panels: order and filter of its heads, how the next word is
-sampled, and generated text.
+"""Parses and writes the link values of a language model's panels: order and filter of its heads, sampling of the next
+word, and generated text.
 """
 
 from collections.abc import Container
@@ -16,7 +16,7 @@ from pages.setup.link_values import (
     read_link_number,
 )
 
-BY_LAYER, BY_MOVED = "layers", "moved"  # orders: by layer; by the change of weights on a second sentence
+BY_LAYER, BY_MOVED = "layers", "moved"  # orders of the heads: by layer; by the change of weights on a second sentence
 HEAD_ORDERS = (BY_LAYER, *MEASURES, *LINKS, BY_MOVED)
 WORD_TEMPERATURES = (0.25, 4.0)  # the smallest and the largest temperature
 TOP_KS = (1, 20)
@@ -30,12 +30,12 @@ WORD_CHOICE_ENDS = {
 }
 WHOLE_WORD_CHOICES = ("top_k", "word_seed")
 Words = tuple[str, ...]
-BAR = "|"  # separates the sentence from generated words; no model has it in its vocabulary
+BAR = "|"  # separates the sentence from the generated words; no model has this token in its vocabulary
 
 
 # ---- the order of heads ----------------------------------------------------------------------------------------------
 def read_least_share(text: str) -> float:
-    """Parses the text of a share from 0 to 1. Raises ValueError."""
+    """Parses the smallest share at which a head is shown, a number from 0 to 1. Raises ValueError."""
     share = read_link_number(text)
     if not 0 <= share <= 1:
         raise ValueError(text)
@@ -97,7 +97,7 @@ def read_writing_link(text: str) -> str:
 def find_written(text: str, words: Words, known: Container[str]) -> tuple[int, Words] | None:
     """Parses the Setup field `written`: returns how many words precede the generated words, and the generated words.
 
-    START is counted, too. Returns None if the sentence does not begin with the words before the bar, if a generated
+    START counts as a word. Returns None if the sentence does not begin with the words before the bar, if a generated
     word is not in `known`, or if there are more than MAX_MODEL_WORDS words. words: the words of the sentence, START
     first. known: the vocabulary of the model.
 
@@ -105,7 +105,7 @@ def find_written(text: str, words: Words, known: Container[str]) -> tuple[int, W
     (3, ('ate', '.'))
     """
     parts = text.split(" ")
-    bar = len(parts) - 1 - parts[::-1].index(BAR)  # the last bar, because the sentence may contain others
+    bar = len(parts) - 1 - parts[::-1].index(BAR)  # the last bar, because the sentence may contain a bar too
     before, written = tuple(parts[:bar]), tuple(parts[bar + 1 :])
     is_long = len(before) + len(written) > MAX_MODEL_WORDS
     if is_long or words[1 : bar + 1] != before or not all(word in known for word in written):

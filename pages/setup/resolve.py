@@ -1,4 +1,4 @@
-"""Combines the fields of a run with its example, to get the kind of input, the network and the AttentionConfig."""
+"""Determines, from a run's fields and its example, the kind of input, the network and the AttentionConfig."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,7 +37,7 @@ class ResolvedRun:
     translator: str | None
 
 
-@lru_cache(maxsize=8)  # memoised for calls in one script run; few entries, because a run may hold megabytes
+@lru_cache(maxsize=8)  # cached for the many calls of one script run; few entries, because a RunSetup may hold megabytes
 def resolve_run(run: RunSetup) -> ResolvedRun:
     """Combines the fields of a run with its example: returns the kind of input, and the source of vectors and matrices.
 
@@ -77,7 +77,7 @@ def input_mode_of(run: RunSetup) -> str:
 
 
 def word_choices_of(view: View) -> WordChoices:
-    """Returns temperature, top-k and top-p, with which the language model's next word is sampled."""
+    """Returns temperature, top-k and top-p for sampling the language model's next word."""
     return WordChoices(view.word_temperature or 1.0, view.top_k, view.top_p or 1.0)
 
 
@@ -111,12 +111,12 @@ def to_positions_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...]
 
 
 def modifiers_of(run: RunSetup) -> tuple[str, ...]:
-    """Returns the chosen modifiers; if none are chosen, the modifiers of the model."""
+    """Returns the chosen modifiers; if none are chosen, those with which the language model was trained."""
     return own_modifiers_of(run) if run.modifiers is None else run.modifiers
 
 
 def own_modifiers_of(run: RunSetup) -> tuple[str, ...]:
-    """Returns the default modifiers, which are those of the model; () without a model."""
+    """Returns the default modifiers: those with which the language model was trained; () without a model."""
     learned = learned_config_of(run)
     if learned is None:
         return ()

@@ -14,13 +14,13 @@ from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 AXIS_ORDERS = {
     name.replace(" ", ""): name for name in TENSOR_LAYOUTS
-}  # name of an order in a link, such as "BTHd" -> the axes of uploaded tensors
+}  # order of axes in a link, such as "BTHd" -> the axes of uploaded tensors
 MAX_RUN_PAIRS = 2**21  # maximum sentences x heads x queries x keys of a run, enough for 8 heads of 512 tokens
 # Changes of a layer: W_q = W_k = W_v; W_q and W_k swapped; no positions; uniform weights, no softmax; x + output.
 WIRING = ("tied", "swapped", "bare", "even", "residual")
 PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # folder with a module for each language-model panel
 PANEL_NAMES = tuple(sorted(file.stem for file in PANELS_FOLDER.glob("[!_]*.py")))
-MAX_SHOWN_HEADS = 16  # maximum small maps that fit on a screen
+MAX_SHOWN_HEADS = 16  # most small maps of heads that fit on a screen
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Comparison:
 
     @property
     def run_a(self) -> RunSetup | None:
-        """The run that is pinned as A; None if no run is pinned."""
+        """The run that the visitor pinned as A; None if no run is pinned."""
         return self.against if self.pinned else None
 
 
@@ -203,9 +203,9 @@ def make_setup(**values) -> Setup:
     return DEFAULT_SETUP.with_fields(**values)
 
 
-STARTS = {"zh": "zh_ta"}  # language -> example with which a session starts instead of the default one
+STARTS = {"zh": "zh_ta"}  # language -> the example with which its sessions start, if it is not the default one
 
 
 def start_in(language: str) -> Setup:
-    """Returns the Setup with which a session in a language starts."""
+    """Returns the Setup with which a session in this language starts."""
     return make_setup(example=STARTS.get(language, DEFAULT_SETUP.run.example))

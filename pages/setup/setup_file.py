@@ -1,4 +1,4 @@
-"""Writes and parses Setups as JSON files, if they are too long for a link; keys and texts are the same as in a link."""
+"""Writes and parses Setups as JSON files, if they are too long for a link; keys and texts are those of a link."""
 
 import json
 
@@ -10,7 +10,7 @@ SETUP_FORMAT = "attention-explorer"
 SETUP_VERSION = 1
 MAX_SETUP_FILE_CHARS = (
     3 * MAX_LINK_CHARS
-)  # characters: enough for any Setup, which takes at most twice its length in a link
+)  # most characters of a file, enough for any Setup: a file is at most twice as long as the link
 
 
 def setup_to_file(setup: Setup) -> str:
@@ -53,7 +53,7 @@ def read_strict_json(text: str) -> object:
     """Parses a JSON text. Raises AttentionError for repeated keys, for NaN and for lone surrogates."""
     try:
         found = json.loads(text, object_pairs_hook=refuse_repeated_keys, parse_constant=refuse_constant)
-        json.dumps(found, ensure_ascii=False).encode()  # raises an error for a lone surrogate such as "\\ud800"
+        json.dumps(found, ensure_ascii=False).encode()  # raises UnicodeError for a lone surrogate such as "\\ud800"
     except AttentionError:
         raise
     except RecursionError:
@@ -74,5 +74,5 @@ def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def refuse_constant(name: str) -> None:
-    """Raises ValueError for NaN and Infinity, which JSON does not allow."""
+    """Raises ValueError for NaN and Infinity, which Python's parser accepts but JSON does not allow."""
     raise ValueError(name)

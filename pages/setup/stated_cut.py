@@ -29,11 +29,11 @@ class TextReader:
     words: frozenset[str] | None
 
     def cut_run(self, run: str) -> tuple[str, ...]:
-        """Splits adjacent ideographs (`run`), which no space separates, into words."""
+        """Splits a run of adjacent ideographs, which have no spaces between them, into words."""
         return cut_for_grammar(run) if self.words is None else cut_chinese(run, self.words)
 
     def cut(self, text: str) -> tuple[str, ...]:
-        """Splits a text into words and all other tokens."""
+        """Returns the tokens of a text: its words and everything between them."""
         return cut_words(text, "zh") if self.words is None else split_tokens(text, self.words)
 
 
@@ -43,7 +43,7 @@ def state_cuts(texts: Sequence[str], reader: TextReader) -> str:
     return "".join(state_cut(line, reader) for line in lines)
 
 
-@lru_cache(maxsize=64)  # because a link is written several times per script run
+@lru_cache(maxsize=64)  # a script run writes the same link several times
 def state_cut(line: str, reader: TextReader) -> str:
     """Returns the word lengths of one line as characters of "cut"."""
     runs = HAN_RUN.findall(line) if is_cut_by_list(line) else ()
@@ -70,7 +70,7 @@ def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str
 def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
     """Returns one line, split into words whose lengths are taken from the iterator `lengths`.
 
-    The line is unchanged if it is split like that already, else it gets separators between the words.
+    A line that is split like that already is unchanged; any other gets separators between the words.
     """
     if not is_cut_by_list(line):
         return line
@@ -91,7 +91,7 @@ def take_words(run: str, lengths: Iterator[int]) -> tuple[str, ...]:
 
     Raises ValueError if the lengths do not add up to that of the run.
     """
-    if len(run) == 1:  # "cut" has no length for a single ideograph
+    if len(run) == 1:  # a single ideograph has no length in "cut"
         return (run,)
     words, at = [], 0
     while at < len(run):

@@ -62,7 +62,7 @@ def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]
 
 
 def read_changes(parts: tuple[str, ...]) -> tuple[Intervention, ...]:
-    """Parses the interventions that the field `changes` of a Setup contains."""
+    """Parses the interventions in the Setup field `changes`, a sequence of texts such as "2.1:off"."""
     return check_changes(tuple(map(read_intervention, parts)))
 
 
@@ -98,9 +98,9 @@ def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tup
 def write_with(
     changes: tuple[Intervention, ...], part: str, head: int | None, new: Intervention | None
 ) -> tuple[str, ...]:
-    """Returns the Setup field `changes`, with `new` as the only intervention in one head or feed-forward layer.
+    """Returns the Setup field `changes` with `new` as the only intervention in one head or feed-forward layer.
 
-    new: None removes the intervention.
+    new: the intervention; None removes the present one.
     """
     kept = [change for change in changes if (change.part, change.head) != (part, head)]
     if new is not None:

@@ -1,4 +1,4 @@
-"""Parses and writes the roles (such as "thing") that visitors give to words that a dictionary lacks, as parts of a
+"""Parses and writes the roles (such as "thing") that visitors give to words missing from a dictionary, as parts of a
 link.
 """
 
@@ -49,7 +49,7 @@ def read_word_roles(parts: tuple[str, ...]) -> dict[str, str]:
 
 
 def with_word_role(parts: tuple[str, ...], word: str, role: str | None) -> tuple[str, ...]:
-    """Returns the value of the Setup's field `word_roles` after one word has got another role.
+    """Returns the Setup field `word_roles` with the role of one word set, replaced or removed.
 
     role: the new role; None removes the word.
 
