@@ -9,12 +9,12 @@ from attention_core.record.errors import AttentionError
 from pages.site.catalog import PAGES
 from pages.site.settings import ADDRESS
 
-MAX_ADDRESS_CHARS = 6_000  # most characters of an address, because many programs truncate longer ones
+MAX_ADDRESS_CHARS = 6_000  # longest address that is offered; many programs truncate longer ones
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 def page_address() -> str:
-    """Returns the address of this page: below the public address if one is set, otherwise as in the address bar."""
+    """Returns the address of this page, under the configured public address or else under that of the browser."""
     here = (st.context.url or "").split("?")[0]
     try:
         public = public_address()
@@ -30,7 +30,7 @@ def page_address() -> str:
 def public_address() -> str:
     """Returns the configured public address without a trailing slash; "" if none is set.
 
-    Raises AttentionError: address_form.
+    Raises AttentionError (address_form) if it is no valid address.
     """
     given = os.environ.get(ADDRESS, "").strip()
     try:

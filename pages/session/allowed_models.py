@@ -1,7 +1,7 @@
-"""Decides which model folders a visitor may open: the administrator's, or any in an app of one's own.
+"""Decides which model folders a visitor may open: any in a private app, otherwise only those the administrator names.
 
-An app is one's own if it listens on the loopback interface alone, has no public address, and never got a request that a
-proxy handed on.
+An app is private if it listens on the loopback interface alone, has no public address, and never got a request that a
+proxy forwarded.
 """
 
 import os
@@ -15,29 +15,29 @@ from pages.session.addresses import LOCAL_HOSTS, is_local
 from pages.site.forwarding import FORWARDED
 from pages.site.settings import ADDRESS, MODELS
 
-# Where the config of a model lies that is offered: directly in a folder, or in a revision of the hub's cache.
+# Where a model's config.json may be: directly in a folder, or in a revision inside the cache of the Hugging Face hub.
 PATTERNS = ("*/config.json", f"{HUB_PREFIX}*/{HUB_SNAPSHOTS}/*/config.json")
-MAX_OFFERED = 200  # folders that are listed
+MAX_OFFERED = 200  # most folders that are listed
 
 
 def may_open_any() -> bool:
-    """Returns whether this visitor may open any folder of this machine: only in an app of one's own."""
+    """Returns whether this visitor may open any folder of this machine, because the app is private."""
     listens_here = st.get_option("server.address") in LOCAL_HOSTS
     is_public = bool(os.environ.get(ADDRESS, "").strip()) or FORWARDED.is_set()
     return listens_here and not is_public and is_local(st.context.url or "")
 
 
 def allowed_roots() -> list[Path]:
-    """Returns the administrator's folders with models, from the environment variable ATTENTION_MODELS."""
+    """Returns the folders with models that the administrator names in the environment variable ATTENTION_MODELS."""
     given = os.environ.get(MODELS, "").split(os.pathsep)
     return [Path(folder).expanduser() for folder in given if folder.strip()]
 
 
 def list_offered(roots: list[Path]) -> dict[str, Path]:
-    """Returns {name: folder} of the models directly in some folders, in alphabetical order, at most MAX_OFFERED.
+    """Returns {name: folder} of the models found in some folders, in alphabetical order, at most MAX_OFFERED.
 
-    Of a cache of the hub, each revision is a model. A name is that of the folder; if it occurs twice, or is a revision,
-    with the name of the folder above. A folder that cannot be read offers nothing.
+    In a cache of the Hugging Face hub, each revision is a model. The name is that of the folder; for a revision, or if
+    a name occurs twice, the name of the folder above is put before it. A folder that cannot be read is skipped.
     """
     found = [find_models(root, pattern) for root, pattern in product(roots, PATTERNS)]
     folders = sorted(set(chain.from_iterable(found)))[:MAX_OFFERED]
@@ -51,7 +51,7 @@ def list_offered(roots: list[Path]) -> dict[str, Path]:
 
 
 def find_models(root: Path, pattern: str) -> list[Path]:
-    """Returns the folders of models below a folder whose config is at a pattern; [] if it cannot be read."""
+    """Returns the folders below `root` whose config file matches a glob pattern; [] if `root` cannot be read."""
     try:
         return [path.parent for path in root.glob(pattern) if path.is_file()]
     except OSError:

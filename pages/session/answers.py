@@ -1,13 +1,13 @@
-"""Stores the state of exercises: whether an exercise of the lesson was solved, and whether all answers are shown."""
+"""Stores whether an exercise of the lesson was solved, and whether all answers are shown."""
 
 import streamlit as st
 
-SOLVED_KEY = "solved"  # key in the session state: whether an exercise was solved; the browser stores it, too
-REVEAL_KEY = "reveal"  # whether a lecturer shows all answers; kept for the session and never put in a link
+SOLVED_KEY = "solved"  # session key: whether an exercise was solved; the browser stores this as well
+REVEAL_KEY = "reveal"  # session key: whether a lecturer shows all answers; never part of a link
 
 
 def forget_answers() -> None:
-    """Marks the exercises of the lesson as unsolved when the lesson is drawn anew."""
+    """Marks the exercises of the lesson as unsolved; called when the visitor comes to the lesson."""
     st.session_state[SOLVED_KEY] = False
 
 
@@ -22,5 +22,5 @@ def is_solved() -> bool:
 
 
 def are_answers_revealed() -> bool:
-    """Returns whether all answers are shown."""
+    """Returns whether a lecturer shows the answers of all exercises."""
     return st.session_state.get(REVEAL_KEY, False)

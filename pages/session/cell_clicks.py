@@ -1,4 +1,4 @@
-"""Handles clicked and typed cells of matrices; cells that the current run lacks are ignored."""
+"""Handles cells of matrices that the visitor clicked or typed into; cells that the current run lacks are ignored."""
 
 from collections.abc import Iterable, Mapping
 
@@ -35,8 +35,8 @@ def read_pasted_cells(
 ) -> list[tuple[int, int, str]]:
     """Returns the cells of a matrix that was pasted into another matrix, as (row, column, text).
 
-    corner: the row and column at which the pasted matrix begins. room: how many rows and columns remain from the corner
-    on. Raises AttentionError: too_many_rows, too_many_columns, and the errors of split_cells.
+    corner: the row and column at which the pasted matrix begins. room: how many rows and columns of the other matrix
+    remain from there. Raises AttentionError: too_many_rows, too_many_columns, and the errors of split_cells.
     """
     top, left = corner
     cells = split_cells(text, name)

@@ -1,4 +1,4 @@
-"""Collects what a page shows, such as pictures and sentences, for an exported file."""
+"""Collects the pictures, sentences and code that a page shows, for an exported file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,8 +11,8 @@ from attention_core.drawing.specifications import Picture
 from pages.components import Component
 from pages.setup.setup import Setup
 
-COLLECTED_KEY = "collected"  # session key that is present while something is collected
-RESTING_KEY = "collected_rests"  # session key that replaces COLLECTED_KEY while collecting is suspended
+COLLECTED_KEY = "collected"  # session key of the CollectedPart while content is collected
+RESTING_KEY = "collected_rests"  # session key to which the CollectedPart is moved while collecting is suspended
 
 
 @dataclass
@@ -34,7 +34,7 @@ class CollectedPart:
     run: Setup | None = None
 
     def add_picture(self, picture: Picture, alt: str) -> None:
-        """Adds a picture that is not animated."""
+        """Adds a picture that is not animated, with its alt text."""
         self.moving.append(MovingPart(STILL_PART, {"at": len(self.pictures)}))
         self.pictures.append((picture, alt))
 
@@ -59,14 +59,14 @@ def collect_nothing() -> Iterator[None]:
 
 @contextmanager
 def collect_in_sight() -> Iterator[None]:
-    """Context manager that resumes collecting inside collect_nothing, for content that is visible there."""
+    """Context manager that resumes collecting inside collect_nothing, for content that the visitor does see."""
     with move_in_session(RESTING_KEY, COLLECTED_KEY):
         yield
 
 
 @contextmanager
 def move_in_session(here: str, there: str) -> Iterator[None]:
-    """Context manager that moves a session value, if there is one, to another key and back."""
+    """Context manager that moves a session value, if it exists, to another key, and back at the end."""
     if here not in st.session_state:
         yield
         return
@@ -78,7 +78,7 @@ def move_in_session(here: str, there: str) -> Iterator[None]:
 
 
 def is_collecting() -> bool:
-    """Returns whether what the page shows is being collected for a file."""
+    """Returns whether the content that the page shows is being collected for a file."""
     return COLLECTED_KEY in st.session_state
 
 
@@ -94,7 +94,7 @@ def show_moving(
 
 
 def collect_still(draw: Callable[[], Picture], alt: str) -> None:
-    """Collects a still picture of an animated part, for slides and paper.
+    """Collects a still picture in place of an animated part, for slides and paper.
 
     draw: a function that draws the picture; it is called only while collecting.
     """

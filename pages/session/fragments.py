@@ -1,4 +1,4 @@
-"""Defines parts of a page that are redrawn separately, each only if a value on which it depends has changed."""
+"""Divides a page into parts that are redrawn separately, each only if a value on which it depends has changed."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,11 +14,11 @@ DependencyReader = Callable[[ScreenState], object]
 DrawingFunction = Callable[[ScreenState], None]
 PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # part's name -> function that returns its dependencies
 DRAWING: dict[str, DrawingFunction] = {}  # part's name -> function that draws it
-NOT_DRAWN = "not drawn"  # stored for a part that is not drawn yet, instead of its dependencies
+NOT_DRAWN = "not drawn"  # stored in place of the dependencies of a part that is not drawn yet
 
 
 def page_part(shows: DependencyReader, keeps_place: bool = False) -> Callable[[DrawingFunction], Callable[[], None]]:
-    """Returns a decorator that makes a separately redrawn part of the page from a function that draws it.
+    """Returns a decorator that makes a function that draws a part of the page into a separately redrawn fragment.
 
     shows: a function that returns the values on which the drawing depends; the part is redrawn only if these values
     differ. keeps_place: whether a place is reserved while draw_first delays the part; page.css says how high.
@@ -46,7 +46,8 @@ def page_part(shows: DependencyReader, keeps_place: bool = False) -> Callable[[D
 
 
 def register_part(draw: DrawingFunction, shows: DependencyReader) -> None:
-    """Registers a part of the page under the name of the function that draws it, with its dependencies.
+    """Registers the function that draws a part of the page, under its name, with the function that returns its
+    dependencies.
 
     Raises ValueError if another function has that name.
     """
@@ -60,7 +61,7 @@ def register_part(draw: DrawingFunction, shows: DependencyReader) -> None:
 
 
 def is_loaded_anew(draw: DrawingFunction, before: DrawingFunction) -> bool:
-    """Returns whether a function replaces an earlier function because its module was reloaded."""
+    """Returns whether a function replaces an earlier version of itself, because its module was reloaded."""
     return draw.__module__ == before.__module__ and draw.__globals__ is not before.__globals__
 
 
@@ -70,7 +71,7 @@ def shared_dependencies(language: str) -> tuple[object, ...]:
 
 
 def draw_whole_page(draw: Callable[[], None]) -> None:
-    """Draws a page with all its parts, or only those that the page names by calling draw_first."""
+    """Draws a page completely, or, if the page calls draw_first, only the parts that this call names."""
     st.session_state.update(drawn={}, whole=False, first=None)
     draw()
     if holds_back():
@@ -79,26 +80,27 @@ def draw_whole_page(draw: Callable[[], None]) -> None:
 
 
 def draw_first(*parts: Callable[[], None]) -> None:
-    """Delays all parts of the page except the given ones, until the browser has drawn these and requests the rest."""
+    """Delays all parts of the page except the given ones. Once the browser has drawn these, it requests the others."""
     st.session_state["first"] = [part.__name__ for part in (*parts, ask_for_rest)]
 
 
 def hold_back(name: str, keeps_place: bool) -> None:
-    """Marks a part of the page as not drawn yet, and reserves a place for it if it keeps one."""
+    """Marks a part of the page as delayed, and reserves an empty place for it if `keeps_place`."""
     st.session_state["drawn"][name] = NOT_DRAWN
     if keeps_place:
         with st.container(key=f"held_{name}"):
-            st.empty()  # without an element Streamlit draws no container
+            st.empty()  # a container needs an element, else Streamlit does not draw it
 
 
 def holds_back() -> bool:
-    """Returns whether some parts of the page are delayed while it is drawn."""
+    """Returns whether draw_first has delayed some parts of the page."""
     return st.session_state["first"] is not None
 
 
 @page_part(lambda screen: holds_back())
 def ask_for_rest(screen: ScreenState) -> None:
-    """Requests the delayed parts once the browser has drawn the parts of draw_first. This is the last part of a page.
+    """Lets the browser request the delayed parts once it has drawn the parts of draw_first; must be the last part of a
+    page.
 
     An earlier request would start a script run that cancels parts which Streamlit has not sent yet, although it has
     sent parts after them. Streamlit's page would then stop responding.
@@ -108,7 +110,10 @@ def ask_for_rest(screen: ScreenState) -> None:
 
 
 def note_drawn(draw: Callable) -> None:
-    """Stores that a part which is no page_part, because every page has it, is drawn, if the page is drawn in parts."""
+    """Records that a part outside the page itself, which every page has, is drawn with its present dependencies.
+
+    Does nothing for a page that is not drawn in parts.
+    """
     drawn, name = st.session_state["drawn"], draw.__name__
     if drawn:
         with use_language() as language:
@@ -133,18 +138,18 @@ def list_outdated_parts() -> list[str]:
 
 
 def select_and_redraw(asking: str | None = None, **updates) -> None:
-    """Changes the selection (setup_state.look_at) and redraws the parts that show it.
+    """Changes the selection (see setup_state.look_at) and redraws the parts that show it; must be the last call of a
+    callback.
 
-    A callback must call this last. asking: the part in which the event occurred, which Streamlit redraws anyway.
+    asking: the part in which the event occurred, which Streamlit redraws anyway.
     """
     setup_state.look_at(**updates)
     redraw(asking)
 
 
 def redraw(asking: str | None = None) -> None:
-    """Redraws the outdated parts.
-
-    The call ends the callback from which it is made, so no code may follow it.
+    """Redraws the outdated parts by requesting a script run; must be the last call of a callback, because it may end
+    it.
 
     If the page was not drawn completely, all of it is drawn. asking: the part in which the event occurred, which
     Streamlit redraws anyway. If no other part is outdated, no further script run is requested.
@@ -153,6 +158,7 @@ def redraw(asking: str | None = None) -> None:
     if not st.session_state["whole"]:
         st.rerun()
     if set(names) - {asking}:
-        # A later click may end the run before it has drawn a part; Streamlit then drops what it has sent of that part.
+        # A later click may end this run before it has drawn every part; Streamlit then discards what it sent of the
+        # last one.
         st.session_state["drawn"].update(dict.fromkeys(names, NOT_DRAWN))
-        st.rerun(sorted(names, key="show_run".__ne__))  # the slowest part first, because the others are sent with it
+        st.rerun(sorted(names, key="show_run".__ne__))  # "show_run" first: the others are sent together with it

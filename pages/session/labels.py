@@ -1,6 +1,4 @@
-"""Names tokens, axes, steps and cells in the session's language; and determines the selected sentence, head and
-query.
-"""
+"""Names tokens, axes, steps and cells in the session's language; determines the selected sentence, head and query."""
 
 import re
 from dataclasses import dataclass
@@ -31,7 +29,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import current_language, has, make_names_distinct, say
 
-HEAD_DIMS = ("H", "H_kv")  # axes along which the heads lie
+HEAD_DIMS = ("H", "H_kv")  # axes that count heads: query heads and key/value heads
 CHINESE_LETTERS = re.compile(r"[\u3400-\u9fff]")
 BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line break between two Chinese characters
 
@@ -89,15 +87,15 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
     word = words[position]
     if axis not in ("D", "D_out"):
         return printable_token(word)
-    if word.startswith("="):  # the column stands for a word, and its name is "=word"
+    if word.startswith("="):  # a column named "=word" is the feature that is 1 for this word
         return printable_token(word.removeprefix("="))
     return say(f"dim.{word}")
 
 
 def name_token(trace: Trace, axis: str, position: int) -> str:
-    """Returns the name of a token; a word that the sentence has more than once gets its position, as in "the #3".
+    """Returns the name of a token; a word that occurs more than once in the sentence gets its position, as in "the #3".
 
-    The start token of a language model does not count for the position, because the visitor did not type it.
+    The start token of a language model is not counted, because the visitor did not type it.
     """
     words = trace.labels[axis]
     word = words[position]
@@ -137,7 +135,7 @@ def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
 
 
 def place_name(trace: Trace, axis: str, position: int) -> str:
-    """Returns the name of a position along an axis: sentences and heads by their number, tokens and features by their
+    """Returns the name of an index along an axis: sentences and heads by their number, tokens and features by their
     label.
     """
     if axis == "B":
@@ -150,7 +148,7 @@ def place_name(trace: Trace, axis: str, position: int) -> str:
 
 
 def place_names(trace: Trace, axis: str, size: int) -> list[str]:
-    """Returns the names of all positions along an axis, in controls and pictures; all differ, even for equal tokens."""
+    """Returns the names of all indices along an axis, for controls and pictures; equal tokens get different names."""
     names = [place_name(trace, axis, position) for position in range(size)]
     return make_names_distinct(names)
 
@@ -163,7 +161,7 @@ def short_step_name(step: str) -> str:
     key = f"step.short.{step}"
     if has(key):
         return say(key)
-    maker, _, place = step.rpartition("_")  # name of a position encoding and its axis, such as sinusoidal_query
+    maker, _, place = step.rpartition("_")  # a name such as sinusoidal_query: position encoding and axis
     if maker in POSITIONS:
         return f"{say(f'positions.{maker}')}\n({place})"
     if has(f"step.made.{maker}"):  # a step computed from an input, such as latent_x
@@ -201,7 +199,9 @@ def spoken_step_name(step: str) -> str:
 
 
 def picture_texts_for(trace: Trace) -> PictureTexts:
-    """Returns the functions that describe cells and label axes in pictures of a run, cached for one picture."""
+    """Returns two functions for the pictures of a run, one that describes cells and one that labels axes; both cache
+    their results.
+    """
     naming_axes = cache(partial(cell_naming_axes, trace))
     name = cache(partial(place_name, trace))
     label = cache(partial(axis_label, trace))
@@ -216,9 +216,7 @@ def picture_texts_for(trace: Trace) -> PictureTexts:
 
 @dataclass(frozen=True)
 class Selection:
-    """What is selected: a sentence of the batch, a head with the key/value head that it uses, and a query, as
-    indices.
-    """
+    """The selected sentence of the batch, head, the key/value head that it uses, and query, each as an index."""
 
     batch: int
     head: int
@@ -227,21 +225,21 @@ class Selection:
 
     @property
     def at(self) -> dict[str, int]:
-        """The selected index on each axis of which a picture shows only one position."""
+        """The selected index on each axis of which a picture shows only one index."""
         return {"B": self.batch, "H": self.head, "H_kv": self.kv, "T": self.query}
 
 
 def count_real_queries(trace: Trace) -> int:
-    """Returns the count of queries in the selected sentence that are not padding."""
+    """Returns the number of queries in the selected sentence, without padding."""
     return sum(word != PAD_WORD for word in trace.labels["T"])
 
 
 @cache_in_thread
 def selection_of(trace: Trace, setup: Setup) -> Selection:
-    """Returns the selected sentence, head and query of a Setup; if it selects none, default ones.
+    """Returns the selected sentence, head and query of a Setup; without a choice of the visitor, default ones.
 
-    The default is the head and query of the example's story; for a typed sentence, what find_own_asker returns, such as
-    its pronoun; otherwise the row of find_telling_row or find_row_beyond_itself.
+    The default is the head and query that the example's story names; for a typed sentence, the result of
+    find_own_asker, such as its pronoun; otherwise that of find_telling_row or find_row_beyond_itself.
     """
     sizes = trace.sizes()
     H, T = sizes["H"], sizes["T"]
@@ -265,7 +263,7 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
 
 
 def has_own_sentence(setup: Setup) -> bool:
-    """Returns whether the visitor typed the sentence, or a link has it, and it is not replaced by matrices, a file or a
+    """Returns whether the run uses a sentence that the visitor typed or a link contains, not matrices, a file or a
     network.
     """
     is_replaced = any(field is not None for field in (setup.run.x, setup.run.q, setup.run.file))
@@ -273,15 +271,14 @@ def has_own_sentence(setup: Setup) -> bool:
 
 
 def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = None) -> AskingWord:
-    """Returns the row of weights that is selected by default in a typed sentence, such as that of its only pronoun, and
-    the reason.
+    """Returns the query whose row is selected by default in a typed sentence, such as its only pronoun, and the reason.
 
     head: the head to search, by default the selected one.
     """
     words = trace.labels["T"][: count_real_queries(trace)]
     if head is None and setup.view.head is not None:
         head = min(setup.view.head, trace.sizes()["H"] - 1)
-    first = int(START in words[:1])  # 1 if a start token comes first, as in a language model
+    first = int(START in words[:1])  # number of start tokens before the words: 1 for a language model, else 0
     is_of_model = resolve_run(setup.run).model is not None
     return find_asking_word(trace, words, batch, head, first=first, past_itself=is_of_model)
 
@@ -299,7 +296,7 @@ def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
 
 
 def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
-    """Returns whether the example's own sentence is selected, so that the head and query of its story are the
+    """Returns whether the page shows the example's own sentence, so that the head and query of its story are the
     default.
     """
     focus = EXAMPLES[setup.run.example].focus
@@ -311,12 +308,12 @@ def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
 
 
 def written_share(share: float) -> str:
-    """Returns a share in percent with the percent sign, for a table or an axis."""
+    """Returns a share as a percentage with sign, such as "25 %", for a table or an axis."""
     return say("train.percent", much=format_percent(share))
 
 
 def whole_share(share: float) -> str:
-    """Returns a share as a whole percentage, or "less than 1", for an animated picture."""
+    """Returns a share as a whole percentage, or the words "less than 1", for an animated picture."""
     return say("train.percent", much=format_whole_percent(share))
 
 

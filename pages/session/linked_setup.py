@@ -1,4 +1,4 @@
-"""Opens a Setup from a link or a file, as far as it can be computed, and records the fields that cannot."""
+"""Opens a Setup from a link or a file without the fields that cannot be computed, and records their errors."""
 
 from collections.abc import Callable, Iterator
 from time import thread_time
@@ -13,11 +13,11 @@ from pages.setup.codec import DEFAULTS, link_key_of, setup_from_link
 from pages.setup.setup import DEFAULT_SETUP, Setup, start_in
 from pages.site.words import current_language
 
-TRYING = 0.4  # seconds of CPU time to try the fields of a link one by one; there are two passes
+TRYING = 0.4  # seconds of CPU time for trying the fields of a link one by one; two passes may each take so long
 
 
 def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
-    """Starts a session from its link, or opens the link with which the visitor came from another page.
+    """Starts a session from the link in its address, or opens the link that led the visitor here from another page.
 
     Parts of the link that cannot be read or computed are recorded; the others are shown. check: a function that raises
     AttentionError if `compute` would, but in much less time. compute: a function that returns the run of a Setup.
@@ -42,10 +42,10 @@ def open_setup(
     check: Callable[[Setup], None],
     compute: Callable[[Setup], Trace],
 ) -> None:
-    """Shows a Setup from a link or a file as far as it can be computed; records the fields that cannot, and the source.
+    """Shows a Setup from a link or a file; fields that cannot be computed are removed and recorded.
 
-    unread: the parts of the link that could not be parsed. source: "link" or "file". check, compute: functions that
-    check and compute the run of a Setup.
+    unread: the parts of the link that could not be parsed. source: "link" or "file", which is recorded too. check,
+    compute: functions that check and compute the run of a Setup.
     """
     setup, refused = keep_computable_fields(wanted, check)
     unfit = [(link_key_of(name), error) for name, error in refused.items()]
@@ -65,7 +65,7 @@ def open_setup(
 
 
 def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tuple[Setup, dict[str, AttentionError]]:
-    """Returns the Setup without the fields that cannot be computed, and the error of each of these fields.
+    """Returns the Setup without the fields that cannot be computed, and the error of each removed field.
 
     If a large run has many invalid fields, the time limit may end before all fields are tried. Fields that were not
     tried are removed, too. check: a function that raises AttentionError if a Setup cannot be computed.
@@ -74,7 +74,7 @@ def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tup
     if wrong is None:
         return linked, {}
     names = [name for name, default in DEFAULTS.items() if linked.value_of(name) != default]
-    likely_first = sorted(names, key="example".__eq__)  # most often, one field other than the example is wrong
+    likely_first = sorted(names, key="example".__eq__)  # tries the example last: usually some other field is wrong
     for name in in_time(likely_first):
         without = linked.with_fields(**{name: DEFAULTS[name]})
         if find_failure(without, check) is None:
@@ -101,7 +101,7 @@ def in_time(names: list[str]) -> Iterator[str]:
 
 
 def find_failure(setup: Setup, check: Callable[[Setup], None]) -> AttentionError | None:
-    """Returns the error because of which a Setup cannot be computed; None if it can.
+    """Returns the AttentionError because of which a Setup cannot be computed; None if it can.
 
     check: a function that raises this error.
     """

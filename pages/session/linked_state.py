@@ -1,4 +1,4 @@
-"""Reads the session state of pages with a link from the address on arrival, and writes it back after changes.
+"""Reads a page's state from its address when the visitor arrives, and writes it back to the address after changes.
 
 The state also contains the errors of refused changes.
 """
@@ -12,13 +12,13 @@ from attention_core.record.errors import AttentionError
 from pages.setup.codec import OTHER_LINK_KEYS, is_campaign_mark, list_unknown_parts
 from pages.site.catalog import PAGES, PAGES_BY_SLUG
 
-OPENED_PAGE_KEY = "opened_page"  # session key: the page that a button opened last, and the link that it was given
+OPENED_PAGE_KEY = "opened_page"  # session key: the page that a button opened last, and the query parameters it got
 LinkPart = tuple[str, str]  # a key of a link, and the first characters of its value
 
 
 @dataclass
 class LinkedState:
-    """The part of a page's session state that all pages with a link have.
+    """The part of the session state that all pages with a link share.
 
     unread: the parts of the link that could not be read. unfit: the parts that could not be computed, with their
     errors. refused: {control: error of the refused change}. Both lists and the dict are replaced, never changed in
@@ -38,7 +38,7 @@ class LinkedState:
         self.refused = {name: error for name, error in self.refused.items() if name not in controls}
 
     def forget_trouble(self) -> None:
-        """Clears the parts of the link that could not be read or computed."""
+        """Removes the record of link parts that could not be read or computed."""
         self.unread, self.unfit = [], []
 
     def name_unknown_parts(self, link: Mapping[str, str], known: Container[str]) -> None:
@@ -55,7 +55,7 @@ def has_arrived() -> bool:
 
 
 def read_address() -> dict[str, str]:
-    """Returns the query parameters of the address that belong to a page's state."""
+    """Returns the query parameters in the browser's address that belong to the state of a page."""
     link = st.query_params.to_dict()
     return {key: text for key, text in link.items() if key not in OTHER_LINK_KEYS and not is_campaign_mark(key)}
 
@@ -63,9 +63,9 @@ def read_address() -> dict[str, str]:
 def link_on_arrival(is_new: bool) -> dict[str, str]:
     """Returns the page's query parameters if the visitor has just arrived, else {}.
 
-    After the arrival the session has the state, so that the address is not read again. Nor is the link with which this
-    session opened another page: after Back, Streamlit hands it to the page before. is_new: whether the session has no
-    state of this page yet.
+    Later the state is in the session, and the address is not read again. After Back, Streamlit may hand this page the
+    link with which the session opened another page; it is ignored. is_new: whether the session has no state of this
+    page yet.
     """
     slug, link = st.session_state.get(OPENED_PAGE_KEY, ("", None))
     is_of_other_page = link == st.query_params.to_dict() and slug != st.session_state.get("page")
@@ -73,7 +73,7 @@ def link_on_arrival(is_new: bool) -> dict[str, str]:
 
 
 def open_page(slug: str, link: Mapping[str, str]) -> None:
-    """Opens another page of the app with a link, as a press of a button does."""
+    """Opens another page of the app with these query parameters, as if the visitor had clicked a link."""
     entry = PAGES_BY_SLUG[slug]
     name = "" if entry == PAGES[0] else slug  # the first page has an empty name
     st.session_state[OPENED_PAGE_KEY] = (name, dict(link))
@@ -83,8 +83,8 @@ def open_page(slug: str, link: Mapping[str, str]) -> None:
 def show_link(link: Mapping[str, str]) -> None:
     """Writes a link and the chosen language into the browser's address bar, unless it has them already.
 
-    A message of the browser may be older than the address that was last sent to it. Its address then is the one before,
-    so the address bar is known only if both are equal.
+    The address that the browser last reported may be older than the one last sent to it. So the address bar is known to
+    be right only if both equal the new one.
     """
     link = dict(link)
     if "lang" in st.session_state:

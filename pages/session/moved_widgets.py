@@ -1,4 +1,4 @@
-"""Sets widgets whose value can also be changed by other means than the widget: by a picture, a link, or undo."""
+"""Sets widgets whose value can change by other means than the widget itself: by a picture, a link, or undo."""
 
 import streamlit as st
 
@@ -6,10 +6,10 @@ import streamlit as st
 def set_moved_widget(name: str, shown: object) -> str:
     """Sets the value that a widget shows, and returns the key to draw the widget with.
 
-    name: the name of the widget, the same for all of its keys. shown: the value. The key is new if something other than
-    the widget, such as another control, changed the value. The reason is that a browser sends the values of all widgets
-    with each message: until the browser has received the new value, it sends the old one, under the old key.
-    is_outdated is True for the old key, so that the old value can be ignored.
+    name: the name of the widget, the same for all of its keys. shown: the value. If something other than the widget
+    changed the value, the widget gets a new key. This is needed because a browser sends the values of all widgets with
+    each message: until it has received the new value, it sends the old one, under the old key. is_outdated is True for
+    the old key, so that the old value can be ignored.
     """
     turns = st.session_state.setdefault("widget_turns", {})
     turn, shown_before = turns.get(name, (0, shown))
@@ -24,15 +24,13 @@ def set_moved_widget(name: str, shown: object) -> str:
 
 
 def moved_widget_key(name: str) -> str:
-    """Returns the key that set_moved_widget returned last."""
+    """Returns the current key of a widget, which set_moved_widget returned last."""
     turn, _ = st.session_state.get("widget_turns", {}).get(name, (0, None))
     return f"{name}_{turn}"
 
 
 def is_outdated(key: str) -> bool:
-    """Returns whether a widget's key has been replaced by a newer key, so that the value which the browser sent is
-    old.
-    """
+    """Returns whether a widget has got a newer key, so that a value that the browser sends under this key is old."""
     name, _, turn = key.rpartition("_")
     current_turn, _ = st.session_state["widget_turns"][name]
     return current_turn != int(turn)

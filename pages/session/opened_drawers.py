@@ -1,4 +1,4 @@
-"""Shows accordions (collapsible sections) that are scrolled into view when they are opened."""
+"""Shows accordions (collapsible sections); one that the visitor opens is scrolled into view."""
 
 from collections.abc import Callable
 
@@ -26,18 +26,18 @@ def show_drawer(
 
 
 def bring_into_view(key: str, is_open: bool) -> None:
-    """Scrolls an accordion into view if it was just opened; must be called first inside the accordion.
+    """Scrolls an accordion into view if the visitor has just opened it; must be called first inside the accordion.
 
     If an accordion is open when it is drawn for the first time, a link opened it, and the page does not scroll.
     """
     was_open = kept_drawers()["open"].get(key, True)
     kept_drawers()["open"][key] = is_open
-    if is_open:  # drawn while open, because the content below would move up without the scroller
+    if is_open:  # drawn as long as the accordion is open; without this element the content below would move up
         scroll_here(key, is_new=not was_open)
 
 
 def scroll_here(key: str, is_new: bool) -> None:
-    """Scrolls the position of this call into view if an accordion was just opened.
+    """Scrolls the page to the place of this call if an accordion was just opened.
 
     key: the accordion's key. is_new: whether the accordion was just opened.
     """
@@ -50,10 +50,10 @@ def scroll_here(key: str, is_new: bool) -> None:
 
 
 def scroll_when_drawn(key: str) -> None:
-    """Makes an accordion that a link opens scroll into view when it is drawn next, as one that the visitor opens."""
+    """Makes an accordion that a link opens scroll into view when it is drawn next, like one that the visitor opens."""
     kept_drawers()["open"][key] = False
 
 
 def kept_drawers() -> dict:
-    """Returns the session's record of accordions: which are open, how many were opened, and which one last."""
+    """Returns the session's record of accordions: which are open, how many were opened so far, and which one last."""
     return st.session_state.setdefault("drawers", {"open": {}, "count": 0, "last": None})

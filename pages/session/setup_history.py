@@ -1,4 +1,4 @@
-"""Implements undo and redo, the comparison of two runs A and B, and the temporary display of a Setup."""
+"""Undo and redo, the comparison of two runs A and B, and the temporary display of a Setup."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,8 +25,8 @@ from pages.session.setup_state import (
 from pages.setup.codec import check_link_length
 from pages.setup.setup import Setup
 
-COMPARISON_CONTROL = "comparing"  # errors of pinning, swapping and resetting are stored under this name
-PLACE_FIELDS = ("sentence", "token", "head")  # the selected row
+COMPARISON_CONTROL = "comparing"  # control under which the errors of pinning, swapping and resetting are stored
+PLACE_FIELDS = ("sentence", "token", "head")  # fields that select a row of a map
 HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
 
@@ -49,7 +49,7 @@ def pin_setup_before() -> None:
 
 
 def pin_run(pinned: Setup) -> None:
-    """Shows a Setup with a pinned run A, or stores why its link cannot hold both runs."""
+    """Shows a Setup with a pinned run A, or stores the error if its link is too short to hold both runs."""
     try:
         check_link_length(pinned)
     except AttentionError as error:
@@ -77,14 +77,14 @@ def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
 
 
 def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
-    """Makes the pinned run A the current run, with the view and comparison of another Setup.
+    """Makes the pinned run A the current run, but keeps the view and comparison of another Setup.
 
     seen: the Setup whose view and comparison are kept. compute: a function that returns the run of a Setup.
     """
     setup = replace(seen, run=current_setup().comparison.run_a)
     try:
         setup, _ = drop_missing(setup, compute(setup))
-    except AttentionError as error:  # raised if the session no longer has A's uploaded file
+    except AttentionError as error:  # raised if the session no longer has the uploaded file of run A
         workbench().refuse(COMPARISON_CONTROL, error)
         return
     state = workbench()
@@ -93,7 +93,7 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
 
 
 def are_swapped(one: Setup, other: Setup) -> bool:
-    """Returns whether each of two Setups has the other's run pinned as the run A."""
+    """Returns whether each of two Setups has the run of the other one pinned as A."""
     if not (one.comparison.pinned and other.comparison.pinned):
         return False
     if one.run == other.run:
@@ -117,14 +117,14 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     if is_look:
         seen = left.with_fields(**{name: now.value_of(name) for name in LOOK_FIELDS})
         if any(seen.value_of(name) != left.value_of(name) for name in PLACE_FIELDS):
-            seen = seen.with_fields(cell=None)  # the opened cell is of another row
+            seen = seen.with_fields(cell=None)  # closes the opened cell, which lies in another row
     else:
         seen = with_comparison(replace(left, run=now.run), left)
     if are_swapped(now, left):
         seen = seen.with_fields(against=now.comparison.against)
     try:
         setup, _ = drop_missing(seen, compute(seen))
-    except AttentionError as error:  # raised if the session no longer has the entry's uploaded file
+    except AttentionError as error:  # raised if the session no longer has the uploaded file of this entry's run
         workbench().refuse(HISTORY_CONTROL, error)
         return
     passed = [*st.session_state[target], left]
@@ -158,7 +158,7 @@ def restore_screen(saved: dict) -> None:
 
 
 def show_temporarily(setup: Setup, saved: dict) -> None:
-    """Shows a Setup temporarily, without a run to compare with; undo leads back to the saved screen.
+    """Shows a Setup temporarily, without a comparison; undo leads back to the saved screen.
 
     saved: the result of save_screen.
     """
@@ -169,6 +169,6 @@ def show_temporarily(setup: Setup, saved: dict) -> None:
 
 
 def renew_editors_and_view() -> None:
-    """Clears the text typed into editors, and the stored selection."""
+    """Clears the drafts in editors and the stored selection, so that both are taken from the new Setup."""
     st.session_state.pop("seen", None)
     renew_editors()

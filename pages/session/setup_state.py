@@ -1,4 +1,4 @@
-"""Manages the current Setup of a session: its changes, the errors of refused changes, and the selection.
+"""The current Setup of a session: its changes, the errors of refused changes, and the selection.
 
 A change is applied only if it can be computed. If it raises an error, the error is stored under the control that was
 used, the control keeps the typed value, and the screen keeps the last valid Setup.
@@ -20,17 +20,17 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup, make_setup, start_in
 from pages.site.words import current_language
 
-MAX_HISTORY = 50  # how many Setups undo can go back at most
+MAX_HISTORY = 50  # undo can go back at most this many Setups
 INTERVENTION_FIELDS = ("changes", "held", "other_text")  # fields of interventions in a language model
 LOOK_FIELDS = {
     *("sentence", "token", "head", "written", "maps", "side"),
     *HEAD_ORDER_READERS,
     *INTERVENTION_FIELDS,
-}  # fields of the view that undo restores as well
-READ_FIELDS = {"text", "more", "model"}  # a change of these fields removes the generated text
-WORD_FIELDS = {"text", "cut"}  # a change of these fields removes the selected query
+}  # fields of the view that undo restores, too
+READ_FIELDS = {"text", "more", "model"}  # a change of any of these fields removes the generated text
+WORD_FIELDS = {"text", "cut"}  # a change of any of these fields removes the selected query
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
-HISTORY_CONTROL = "history"  # errors of undo and redo are stored under this name
+HISTORY_CONTROL = "history"  # control under which the errors of undo and redo are stored
 
 
 @dataclass
@@ -47,7 +47,7 @@ class WorkbenchState(LinkedState):
     start: Setup | None = None
 
     def forget_refusals(self, *controls: str) -> None:
-        """Removes the errors and the drafts (changes that were refused) stored under these controls."""
+        """Removes the errors and the drafts (refused changes) stored under these controls."""
         super().forget_refusals(*controls)
         self.drafts = {name: draft for name, draft in self.drafts.items() if name not in controls}
 
@@ -119,7 +119,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     for attempt, settled in attempts:
         try:
             trace = compute(attempt)
-            check_link_length(attempt)  # counts the run compared with, too
+            check_link_length(attempt)  # the link must hold the compared run, too
         except AttentionError as refusal:
             error = refusal
             continue
@@ -131,7 +131,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
 
 
 def take_setup(setup: Setup, settled: list[str]) -> None:
-    """Makes a Setup the current one; if it has another run, the former Setup is added to the history.
+    """Makes a Setup the current one; if its run differs, adds the former Setup to the history.
 
     settled: the controls whose errors and drafts are removed.
     """
@@ -143,9 +143,9 @@ def take_setup(setup: Setup, settled: list[str]) -> None:
 
 
 def push_history(setup: Setup) -> Setup:
-    """Adds the current Setup to the history, and returns the given Setup, whose comparison may be updated.
+    """Adds the current Setup to the history; returns the given Setup, with its comparison updated.
 
-    If the maps of the given Setup show a difference, they then show the difference to the run that was current.
+    If the maps of the given Setup show a difference, it becomes the difference from the run that was current before.
     """
     before = current_setup()
     past = [*st.session_state["past"], before]
@@ -154,7 +154,7 @@ def push_history(setup: Setup) -> Setup:
 
 
 def with_comparison(setup: Setup, before: Setup) -> Setup:
-    """Returns a Setup with the run of `before` as the run to compare with, if the maps of the Setup show a difference.
+    """Returns a Setup that is compared with the run of `before`, if the maps of the Setup show a difference.
 
     A pinned run A stays. If both Setups show different layers, the maps show no difference any more.
     """
@@ -164,10 +164,10 @@ def with_comparison(setup: Setup, before: Setup) -> Setup:
 
 
 def setup_before() -> Setup | None:
-    """Returns the Setup with which the current Setup is compared; None if there is none.
+    """Returns the Setup with which the current one is compared; None if there is none.
 
-    It is the Setup to which the maps show the difference, else the Setup before the last change. If that change opened
-    another layer, there is none, because the numbers of the two layers are independent.
+    It is the Setup whose run the maps subtract, else the Setup before the last change. If that change opened another
+    layer, there is none, because the numbers of two layers cannot be compared.
     """
     now, before = current_setup(), st.session_state["before"]
     named = now.comparison.against
@@ -192,7 +192,7 @@ def adopt_setup(setup: Setup) -> None:
 def open_example(example: str) -> None:
     """Opens an example with its default settings."""
     setup, now = make_setup(example=example), current_setup()
-    if now.comparison.run_a is not None:  # if a run A is pinned, the example becomes the run B
+    if now.comparison.run_a is not None:  # with a pinned run A, the example becomes the run B
         setup = setup.with_fields(against=now.comparison.against, pinned=now.comparison.pinned)
     push_history(setup)
     forget_all_refusals()
@@ -209,10 +209,10 @@ def forget_all_refusals() -> None:
 
 # ---- the selection ---------------------------------------------------------------------------------------------------
 def look_at(**updates) -> None:
-    """Changes the selection (such as head, token, cell); undo goes back to the selection right after the last change of
+    """Changes the selection (such as head, token, cell). Undo goes back to the selection right after the last change of
     the run.
 
-    Undo takes back no move of the animation, and no opening of a step or a cell, which may select a row as well.
+    So undo reverses neither a move of the animation nor the opening of a step or cell, although these may select a row.
     updates: the new values of the fields.
     """
     now = current_setup()
@@ -225,7 +225,8 @@ def look_at(**updates) -> None:
 
 
 def choose_view(**updates) -> None:
-    """Changes interventions in a language model, its generated text, or how maps are read; undo goes back one by one.
+    """Changes interventions in a language model, its generated text, or the options of maps; undo reverses these one by
+    one.
 
     updates: the new values of the fields.
     """
@@ -236,17 +237,17 @@ def choose_view(**updates) -> None:
 
 
 def is_same_run(one: Setup, other: Setup) -> bool:
-    """Returns whether two Setups have the same fields of the run, whatever they select and compare."""
+    """Returns whether two Setups have the same run; their selections and comparisons may differ."""
     return one.run == other.run
 
 
 def select(**updates) -> None:
-    """Sets fields of the view (token, head, step, cell) without a new run and without any check."""
+    """Sets fields of the view (token, head, step, cell) without computing a run and without any check."""
     st.session_state["setup"] = current_setup().with_fields(**updates)
 
 
 def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
-    """Returns a Setup without a step, cell or generated text that its run does not have, and the removed values.
+    """Returns a Setup without a step, cell or generated text that its run lacks, and the removed values.
 
     Each removed value is a pair (key in a link, text).
     """
@@ -257,9 +258,9 @@ def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str
 
 
 def has_written(setup: Setup, trace: Trace) -> bool:
-    """Returns whether a language model with a causal mask can have generated the text in a Setup.
+    """Returns whether the generated text in a Setup can come from its language model.
 
-    Returns False if the Setup uses no such model, and True for any batch of sentences that it reads.
+    Returns False without a language model with a causal mask, and True for any batch of sentences that it reads.
     """
     recipe = RECIPES.get(resolve_run(setup.run).model)
     if recipe is None or not recipe.causal:
@@ -284,7 +285,7 @@ def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str
 
 
 def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
-    """Returns the head and token of the opened cell as fields of the view, except those that the Setup already sets."""
+    """Returns the head and token of the opened cell as fields of the view, except those that the Setup already has."""
     place = dict(zip(trace.step(setup.view.step).dims, setup.view.cell, strict=True))
     fields = {}
     for name, axis in (("head", "H"), ("token", "T")):
@@ -294,9 +295,7 @@ def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
 
 
 def get_trail() -> list[tuple[str, tuple[int, ...] | None]]:
-    """Returns the trail: the cells that were opened one after another, as (step, cell), up to the operand that is open
-    now.
-    """
+    """Returns the trail: the cells that the visitor opened one after another, as (step, cell)."""
     setup = current_setup()
     here = (setup.view.step, setup.view.cell)
     trail = st.session_state.get("trail", [])
@@ -316,7 +315,7 @@ def extend_trail(step: str, cell: tuple[int, ...]) -> None:
 
 
 def renew_editors() -> None:
-    """Discards the text typed into editors, by a new version number in the keys of their widgets."""
+    """Discards the text typed into editors: their widgets get keys with a new version number."""
     st.session_state["version"] = editors_version() + 1
 
 

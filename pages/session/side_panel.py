@@ -1,4 +1,4 @@
-"""Keeps which panel stands beside the picture of the workbench, and which of its rows are open."""
+"""Stores which panel is open beside the picture of the workbench, and which of its rows are open."""
 
 import streamlit as st
 
@@ -7,22 +7,22 @@ from pages.setup.setup import Setup
 from pages.site.controls import FILE, MATRICES
 
 PANEL_KEY = "side_panel"  # session key of the panel that was opened last; None if it was closed
-PANELS_OF_INPUTS = {"matrix": MATRICES, "qkv": MATRICES, "file": FILE}  # kind of input -> the panel that it comes with
+PANELS_OF_INPUTS = {"matrix": MATRICES, "qkv": MATRICES, "file": FILE}  # kind of input -> the panel open by default
 
 
 def find_panel(setup: Setup) -> str | None:
-    """Returns the panel beside the picture; None if there is none.
+    """Returns the name of the panel beside the picture; None if there is none.
 
-    As long as no panel was opened or closed, it is that of the input, so that a link with matrices shows them.
+    Until the visitor opens or closes a panel, it is that of the input, so that a link with matrices shows them.
     """
     return st.session_state.get(PANEL_KEY, PANELS_OF_INPUTS.get(resolve_run(setup.run).mode))
 
 
 def show_panel(name: str | None) -> None:
-    """Puts a panel beside the picture, in the place of another one; None closes it."""
+    """Opens a panel beside the picture, instead of the one that was open; None closes it."""
     st.session_state[PANEL_KEY] = name
 
 
 def row_key(name: str) -> str:
-    """Returns the session key that says whether a row of a panel is open."""
+    """Returns the session key that stores whether a row of a panel is open."""
     return f"row_{name}"

@@ -9,12 +9,12 @@ from pages.session.linked_state import has_arrived
 from pages.session.side_panel import row_key, show_panel
 from pages.site.controls import CONTROLS
 
-LINK_KEY = "control"  # the link key of the control to open
-SOUGHT_KEY = "sought"  # session key of (how many searches for controls were made, the control that was found last)
+LINK_KEY = "control"  # query parameter with the control to open
+SOUGHT_KEY = "sought"  # session key of (number of searches that found a control, the control that was found last)
 
 
 def seek(name: str) -> None:
-    """Stores the control to scroll to, and opens its panel and its row; called before the workbench is drawn."""
+    """Stores the control to scroll to, and opens its panel and row; must be called before the workbench is drawn."""
     control = CONTROLS[name]
     if control.panel is not None:
         show_panel(control.panel)
@@ -25,7 +25,7 @@ def seek(name: str) -> None:
 
 
 def seek_linked() -> None:
-    """If the visitor has just arrived by a link that names a control, stores it to be opened; lists an unknown name as
+    """If the visitor has just arrived by a link that names a control, stores the control; lists an unknown name as
     unread.
     """
     name = st.query_params.get(LINK_KEY)
@@ -39,7 +39,7 @@ def seek_linked() -> None:
 
 
 def bring_sought() -> None:
-    """Scrolls the control that a search or a link named last into view, and gives it the focus, once per search."""
+    """Scrolls to the control that a search or a link named last, and gives it the focus, once per search."""
     turn, name = st.session_state.get(SOUGHT_KEY, (0, None))
     data = {"turn": turn, "widget": name and CONTROLS[name].widget, "colour": current_palette().k}
     components.seeker(data=data, key="seeker")

@@ -1,6 +1,4 @@
-"""Draws a part of a page in a lecture, on the screen that the audience sees (the stage), without the rest of the
-page.
-"""
+"""Lets a lecture draw one part of a page on the screen of the audience (the stage), without the rest of the page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +26,7 @@ class StagedPart:
 
 
 def get_staged_part() -> StagedPart | None:
-    """Returns the part of a page that a lecture is drawing for its audience; None if the page itself is drawn."""
+    """Returns the part of a page that a lecture is drawing for its audience; None outside a lecture."""
     return st.session_state.get(STAGED_KEY)
 
 
@@ -43,7 +41,8 @@ def stage_part(part: StagedPart) -> Iterator[None]:
 
 
 def is_one_screen() -> bool:
-    """Returns whether a lecture draws the page, so that nothing below the main picture is shown, to avoid scrolling.
+    """Returns whether a lecture draws the page on one screen: without anything below the main picture, so that nothing
+    scrolls.
 
     Returns False while content is collected for a file, which may contain any part of the page.
     """

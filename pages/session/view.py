@@ -1,6 +1,4 @@
-"""Gives access to what a page shows: a run, its inputs, the selection, and the earlier run with which it is
-compared.
-"""
+"""Holds what a page shows: a run, its inputs, the selection, and the earlier run with which it is compared."""
 
 import weakref
 from collections.abc import Callable
@@ -19,7 +17,7 @@ from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
 from pages.setup.setup import RunSetup, Setup
 
-NOTHING_SEEN = (None, None, {}, ())  # if no page was drawn before: Setup, selection, sizes, words
+NOTHING_SEEN = (None, None, {}, ())  # Setup, selection, sizes and words before any page was drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +73,15 @@ class ScreenRuns:
 
     @cached_property
     def exchange(self) -> Exchange:
-        """The words by which the sentence differs from that of the earlier run with which the run is compared."""
+        """The words in which the sentence differs from that of the earlier run."""
         return Exchange({}, ()) if self.before is None else exchange(self.trace, self.before)
 
 
 class RecalledRuns:
-    """Access to the runs of a Setup without keeping them in memory; they are computed again if they are gone.
+    """Gives access to the runs of a Setup without holding them in memory; runs that left the cache are computed again.
 
     Widgets keep their callbacks as long as the session exists, even after its visitor has left. A callback may
-    therefore keep a RecalledRuns in memory, but not a run.
+    therefore hold a RecalledRuns, but not a run.
     """
 
     def __init__(self, setup: Setup, before: Setup | None):
@@ -105,8 +103,8 @@ class ScreenState:
     """What a page shows: a Setup, the selection, and access to the run and to the earlier run with which it is
     compared.
 
-    named: the Setup of the earlier run. runs: a reference only, because a widget's callback may keep a ScreenState in
-    memory; the runs themselves are kept by the thread that draws.
+    named: the Setup of the earlier run. runs: a RecalledRuns, because a widget's callback may hold a ScreenState; the
+    runs themselves are held by the thread that draws.
     """
 
     setup: Setup
@@ -164,9 +162,7 @@ class ScreenState:
 
     @property
     def both(self) -> tuple[RunSetup, RunSetup, Trace, Trace]:
-        """The RunSetup and the Trace of the run and of the earlier run, in the order in which cached functions take
-        them.
-        """
+        """The RunSetup and the Trace of the run, then of the earlier run: the arguments of cached functions."""
         return self.setup.run, self.named.run, self.trace, self.before
 
     @property
@@ -176,12 +172,12 @@ class ScreenState:
 
     @property
     def exchange(self) -> Exchange:
-        """The words by which the sentence differs from that of the earlier run with which the run is compared."""
+        """The words in which the sentence differs from that of the earlier run."""
         return self.runs.get().exchange
 
     @property
     def shows_difference(self) -> bool:
-        """Whether maps show the difference from the earlier run: the visitor chose it, and the two sentences are
+        """Whether maps show the difference from the earlier run: the visitor chose this, and both sentences are
         comparable.
         """
         is_asked = self.setup.comparison.against is not None and self.setup.comparison.pinned != "values"
@@ -189,15 +185,13 @@ class ScreenState:
 
     @property
     def times_by_itself(self) -> bool:
-        """Whether, unless the visitor chooses, colours show weights as multiples of the uniform weight, because rows
-        are long.
-        """
+        """Whether colours show weights as multiples of the uniform weight by default, because rows are long."""
         return self.trace.sizes()["S"] > MAX_PANEL_SIDE
 
     @property
     def times(self) -> bool:
-        """Whether colours show weights as multiples of the uniform weight: as the visitor chose or, by default, if rows
-        are long.
+        """Whether colours show weights as multiples of the uniform weight: by the visitor's choice, else by the length
+        of rows.
         """
         ramp = self.setup.view.ramp
         return self.times_by_itself if ramp is None else ramp == "times"
@@ -212,7 +206,7 @@ class ScreenState:
 
     @property
     def reshaped(self) -> list[str]:
-        """The steps of the run that have another shape in the earlier run."""
+        """The steps of the run whose shape differs from that in the earlier run."""
         before = self.before
         if before is None:
             return []
@@ -220,19 +214,21 @@ class ScreenState:
         return [name for name, step in kept.items() if not step.is_shaped_like(before.steps[name])]
 
     def drawn(self, step: str) -> Trace:
-        """Returns the Trace whose numbers the maps of a step show: the difference from the earlier run, or the run
+        """Returns the Trace whose numbers the maps of a step show: the difference from the earlier run, or else the run
         itself.
 
         It is the difference if maps show differences and the step has one.
         """
         if not self.shows_difference:
-            return self.trace  # returned early, because computing the difference is slow
+            return self.trace  # avoids computing the difference, which is slow
         has_difference = self.apart is not None and step in self.apart
         return self.apart if has_difference else self.trace
 
 
 def current_screen() -> ScreenState:
-    """Returns what the page of this session shows; first keeps the selected head and query if the run has changed."""
+    """Returns what the page of this session shows; if the run has changed, first tries to keep the selected head and
+    query.
+    """
     setup = setup_state.current_setup()
     seen, *_ = st.session_state.get("seen", NOTHING_SEEN)
     if seen != setup:
@@ -261,7 +257,7 @@ def make_screen_runs(setup: Setup, before: Setup | None) -> ScreenRuns:
 
 
 def keep_selection(trace: Trace) -> None:
-    """Keeps the same head and query selected after the visitor has changed the run but not its words.
+    """Keeps the selected head and query after a change of the run that left its words the same.
 
     The head is kept if the number of heads is the same, and the query if the number of queries is the same. A head or
     query that the change itself selects is not replaced.
@@ -286,7 +282,7 @@ def keep_selection(trace: Trace) -> None:
 
 
 def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | None:
-    """Computes the earlier run with which a run is compared, for the sentence of the batch that is selected in `setup`.
+    """Computes the earlier run with which a run is compared, with the sentence of the batch that `setup` selects.
 
     Returns None if there is no such run, if it cannot be computed, or if its weights have another shape. named: the
     Setup of the earlier run.
