@@ -1,1 +1,1 @@
-"""Converts a Setup to tensors; computes and caches its Trace."""
+"""Converts a Setup to tensors, computes its Trace, and caches it."""

@@ -1,6 +1,7 @@
-"""Caches runs and results computed from runs, keyed by RunSetup, and measurements, keyed by their arguments.
+"""Caches runs and the results computed from them, with RunSetups as keys, and measurements, with their arguments as
+keys.
 
-Tensors from a file are passed in besides the RunSetup, which names them by a digest. So a session without the file
+Tensors from a file are passed besides the RunSetup, which contains only their digest. So a session without the file
 cannot get results computed from it.
 """
 
@@ -38,10 +39,10 @@ from pages.setup.setup import RunSetup, Setup
 
 Run = tuple[Trace, RunInputs]
 LARGE_BYTES = 16 * 2**20  # bytes of a large run: if one is evicted, unused memory is returned to the operating system
-HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # RunSetup and Setup are hashed by their repr, which has all fields
-MAX_THREAD_RESULTS = 4  # at most this many results are kept for each function and each thread that runs a script
+HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # both classes are hashed by their repr, which contains all fields
+MAX_THREAD_RESULTS = 4  # each function keeps at most this many results per thread that runs a script
 MAX_CACHED_RUNS = 256  # runs
-MAX_RUN_BYTES = 192 * 2**20  # all cached runs have at most this many bytes: two runs with 8 heads of 512 tokens
+MAX_RUN_BYTES = 192 * 2**20  # most bytes of all cached runs together: two runs with 8 heads of 512 tokens
 # Caches results that are computed from runs; server.maxCacheDataSize limits the total bytes of these caches.
 cache_by_setup = st.cache_data(max_entries=MAX_CACHED_RUNS, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
 # Caches the last two results without copying, because copying takes longer than drawing; they are never changed.
@@ -57,9 +58,7 @@ cached_savings = cache_measurement(savings_of_kind)
 
 
 def count_bytes(run: Run) -> int:
-    """Returns the bytes of a run's tensors, matrices and typed values; storage that several of them share counts
-    once.
-    """
+    """Returns the number of bytes of a run's tensors, matrices and typed values; shared storage counts once."""
     trace, inputs = run
     of_steps = count_tensor_bytes(step.stored for step in trace.steps.values())
     matrices = [*inputs.matrices.values(), *inputs.bases.values()]
@@ -69,13 +68,13 @@ def count_bytes(run: Run) -> int:
 
 
 def count_tensor_bytes(tensors: Iterable[torch.Tensor]) -> int:
-    """Returns the bytes of some tensors; storage that several of them share counts once."""
+    """Returns the number of bytes of tensors; storage that several of them share counts once."""
     storages = [tensor.untyped_storage() for tensor in tensors]
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 class KeptRuns:
-    """A cache of runs that computes the run of a RunSetup if it lacks it, and evicts the least recently used runs.
+    """A cache that computes the run of a RunSetup if it lacks it, and evicts the least recently used runs.
 
     Both the bytes and the number of the cached runs are limited, but the latest run is always kept. If several threads
     request the same run at the same time, one computes it and the others wait.
@@ -114,9 +113,9 @@ class KeptRuns:
 
         key: the repr of the RunSetup.
         """
-        largest = 0  # bytes of the largest removed run
+        largest = 0  # bytes of the largest run that is evicted here
         with self.lock:
-            if self.runs.get(key) is not future:  # the cache was cleared while the run was computed
+            if self.runs.get(key) is not future:  # False if the cache was cleared while the run was computed
                 return
             self.sizes[key] = size
             computed = [each for each in self.runs if each in self.sizes]
@@ -142,7 +141,7 @@ class KeptRuns:
 
 
 def cache_in_thread(function: Callable) -> Callable:
-    """Memoises the latest results of a function, separately for each thread that runs a script.
+    """Decorator that caches the latest results of a function, separately for each thread that runs a script.
 
     All parts of a page use the same run; without this decorator, each part would get a separate copy from Streamlit's
     cache.
@@ -168,8 +167,9 @@ def cached_run(run: RunSetup, arrays: UploadedArrays | None) -> Run:
 
 @keep_latest
 def latest_run(run: RunSetup, _arrays: UploadedArrays | None) -> Run:
-    """Returns a run on a GPU, from a cache of the last two runs. The runs stay on the GPU; only steps to show are
-    copied.
+    """Returns the run of a RunSetup, computed on a GPU, from a cache of the last two.
+
+    The tensors stay on the GPU; only steps that are shown are copied to the CPU.
     """
     return compute_run(run, _arrays)
 
@@ -237,15 +237,15 @@ def cached_slips(run: RunSetup, texts: TextItems, stages: TextItems, _checked: C
 
 @cache_in_thread
 def run_and_inputs_for(run: RunSetup) -> Run:
-    """Returns the run and the inputs of a Setup."""
+    """Returns the run and the inputs of a RunSetup, from the cache or computed."""
     keep = cached_run if run.device == "cpu" else latest_run
     return keep(run, find_arrays(run))
 
 
 def find_arrays(run: RunSetup) -> UploadedArrays | None:
-    """Returns the uploaded arrays that a Setup names; None if the Setup names no file.
+    """Returns the uploaded arrays whose digest a RunSetup contains; None if it names no file.
 
-    Raises AttentionError: file_away, if the file is no longer stored.
+    Raises AttentionError: file_away, if the session no longer stores the file.
     """
     return None if run.file is None else uploaded_arrays(run)
 
@@ -270,14 +270,14 @@ def trace_for(setup: Setup) -> Trace:
 
 
 def inputs_of(setup: Setup) -> RunInputs:
-    """Returns the inputs of a Setup's run, for the selected sentence of a batch. Raises AttentionError."""
+    """Returns the inputs of a Setup's run, those of the selected sentence of a batch. Raises AttentionError."""
     _, inputs = run_and_inputs_for(setup.run)
     return inputs.at(setup.view.sentence or 0)
 
 
 @cache_in_thread
 def proof_for(run: RunSetup) -> Proof:
-    """Returns the proof of a run. Raises AttentionError."""
+    """Returns the proof of a run: its comparison with a second implementation. Raises AttentionError."""
     return cached_proof(run, trace_for(Setup(run)))
 
 

@@ -1,6 +1,6 @@
-"""Keeps the model of a folder that was opened last, for all sessions, and what was recorded of texts; bounded in bytes.
+"""Keeps the pretrained model that was opened last, and the attention maps it computed for texts, for all sessions.
 
-One thread opens models and runs them, in the order in which sessions ask, so that a process never holds two.
+One thread opens the models and runs them, in the order of the requests, so that the process never holds two models.
 """
 
 from collections import OrderedDict
@@ -21,13 +21,13 @@ from attention_core.record.errors import AttentionError
 from pages.runs.cache import count_tensor_bytes
 from pages.runs.freed_memory import give_back
 
-MAX_KEPT_BYTES = 256 * 2**20  # of all recorded texts together; the latest is always kept
-TellStage = Callable[[str], None]  # is called with each stage that begins: "opens", "reads", "proves"
+MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
+TellStage = Callable[[str], None]  # callback that gets the name of each stage as it begins: "opens", "reads", "proves"
 
 
 @dataclass(frozen=True)
 class WantedText:
-    """What a session asks for: the model of a folder on a text.
+    """What a session requests: that the model of a folder reads a text.
 
     further: the second sentence of a pair, or the text of the decoder. roots: the folders in which the model must lie;
     None for any.
@@ -41,7 +41,7 @@ class WantedText:
 
 @dataclass(frozen=True, eq=False)
 class RecordedText:
-    """A text as a model read it: its pieces, the maps of all layers, and the proof of each layer."""
+    """A model's record of a text: the pieces (subword tokens), the maps of all layers, and the proof of each layer."""
 
     wanted: WantedText
     opened: OpenedModel
@@ -51,7 +51,7 @@ class RecordedText:
 
     @property
     def kept_bytes(self) -> int:
-        """The bytes of the tensors that were recorded, and of the steps that were computed from them."""
+        """The number of bytes of the recorded tensors, and of the steps that were computed from them."""
         recording, tensors = self.maps.recording, []
         for call in recording.calls:
             tensors += [call.q, call.k, call.v, call.output, call.weights]
@@ -61,24 +61,28 @@ class RecordedText:
 
 
 def require_room(opened: OpenedModel, inputs: TextInputs) -> None:
-    """Raises AttentionError (text_too_wide) for a text whose maps would be too many, before the model reads it."""
+    """Raises AttentionError (text_too_wide) if the maps of a text would need too much memory; called before the model
+    runs.
+    """
     limit, given = most_pieces(opened.model.config), max(len(inputs.shown), len(inputs.further_shown))
     if given > limit:
         raise AttentionError("text_too_wide", limit=limit, given=given)
 
 
 class CheckpointStore:
-    """One opened model, and the latest texts that models read."""
+    """Holds one opened model, and the records of the latest texts."""
 
     def __init__(self):
         self.worker = ThreadPoolExecutor(1, thread_name_prefix="checkpoints")
         self.opened: OpenedModel | None = None
         self.texts: OrderedDict[WantedText, RecordedText] = OrderedDict()
-        self.lock = Lock()  # of the texts
-        self.waiting = 0  # how many texts are asked for and not yet read
+        self.lock = Lock()  # guards self.texts and self.waiting
+        self.waiting = 0  # number of requested texts whose record is not finished
 
     def begin(self, wanted: WantedText, tell: TellStage) -> Future[RecordedText]:
-        """Returns the future of a text; `tell` is called in the worker's thread with each stage that begins."""
+        """Requests the record of a text, and returns its future; the worker thread calls `tell` at the beginning of
+        each stage.
+        """
         with self.lock:
             self.waiting += 1
         future = self.worker.submit(self.read, wanted, tell)
@@ -86,14 +90,15 @@ class CheckpointStore:
         return future
 
     def count_down(self) -> None:
-        """Notes that one text less is waited for."""
+        """Reduces the number of waiting requests by one."""
         with self.lock:
             self.waiting -= 1
 
     def read(self, wanted: WantedText, tell: TellStage) -> RecordedText:
-        """Returns what a model computed from a text; opens the model if it is not the one that is open.
+        """Returns the record of a text, after opening the model if another one is open.
 
-        Raises AttentionError (a ValueError) if the folder or the text is refused, or has changed since it was opened.
+        Raises AttentionError (a ValueError) if the folder or the text is refused, or if the folder's files have changed
+        since it was opened.
         """
         tell("opens")
         opened = self.open(wanted)
@@ -113,8 +118,8 @@ class CheckpointStore:
         return text
 
     def open(self, wanted: WantedText) -> OpenedModel:
-        """Returns the model of a folder; drops the one that was open before."""
-        folder = find_folder(wanted.folder, wanted.roots)  # may this session open it?
+        """Returns the model of a folder; closes the one that was open before."""
+        folder = find_folder(wanted.folder, wanted.roots)  # raises AttentionError if this session may not open it
         opened, self.opened = self.opened, None
         if opened is not None and opened.folder.path == folder.path:
             opened.folder.require_unchanged()
@@ -122,13 +127,13 @@ class CheckpointStore:
             return opened
         del opened
         with self.lock:
-            self.texts.clear()  # they hold the model
+            self.texts.clear()  # removed, because each record refers to its model
         give_back()
         self.opened = open_folder(wanted.folder, wanted.roots)
         return self.opened
 
     def keep(self, text: RecordedText) -> None:
-        """Keeps a text, and drops the oldest ones beyond MAX_KEPT_BYTES."""
+        """Stores the record of a text, and removes the oldest ones beyond MAX_KEPT_BYTES."""
         with self.lock:
             self.texts[text.wanted] = text
             sizes = {wanted: kept.kept_bytes for wanted, kept in self.texts.items()}

@@ -1,4 +1,4 @@
-"""Converts a RunSetup to the inputs of attention_core, and computes the run."""
+"""Gathers the inputs of a RunSetup for attention_core, and computes its run."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ from pages.setup.setup import CHOSEN_FIELDS, MAX_RUN_PAIRS, RunSetup, Setup
 
 TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
-ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # matrices that are shown with one row, but have one axis in attention_core
+ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # shown as one row, that is with two axes, but attention_core takes one axis
 
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
@@ -56,7 +56,8 @@ InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
 
 
 def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
-    """Returns the input of a run as an object of the class for its kind: sentences, q, k and v, a file or a listing.
+    """Returns the input of a run as an object whose class depends on the kind: sentences, q, k and v, a file or a
+    listing.
 
     arrays: the arrays of its uploaded files.
     """
@@ -81,7 +82,7 @@ def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputK
 
 
 def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
-    """Returns the sentences of a run. Their class, such as ModelSentences, determines how their vectors are made."""
+    """Returns the sentences of a run. Their class, such as ModelSentences, determines the vectors of the words."""
     lines, typed = [], []
     if run.more is not None and choice.mode == "sentence" and not choice.crossed:
         lines = [line for line in run.more.splitlines() if line.strip()]
@@ -112,17 +113,17 @@ def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
 
 
 def sentences_of(run: RunSetup) -> Sentences:
-    """Returns the sentences of a run with any kind of input."""
+    """Returns the sentences of a run, whatever its kind of input."""
     return make_sentences(run, resolve_run(run))
 
 
 def spell_tokens(tokens: tuple[str, ...], run: RunSetup) -> str:
-    """Returns a text that is split into the given tokens when it is read as the input of the run."""
+    """Returns a text that the run's input splits into exactly the given tokens."""
     return sentences_of(run).spell(tokens)
 
 
 def tokens_of(text: str, run: RunSetup) -> tuple[str, ...]:
-    """Returns the tokens of a typed text, split in the way of the run's sentences."""
+    """Returns the tokens of a text, split as the sentences of this run are."""
     return sentences_of(run).tokens_of(text)
 
 
@@ -130,14 +131,14 @@ def tokens_of(text: str, run: RunSetup) -> tuple[str, ...]:
 def gather_inputs(run: RunSetup, arrays: UploadedArrays | None = None) -> RunInputs:
     """Returns all inputs of a run: words, matrices and their origins. Raises AttentionError if an input cannot be read.
 
-    arrays: the arrays of the Setup's uploaded file.
+    arrays: the arrays of the uploaded file that the run names.
     """
     kind, config = input_kind_of(run, arrays), config_of(run)
     return gather_for_kind(kind, run, config)
 
 
 def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> RunInputs:
-    """Returns all inputs of a run: those of its kind of input, with the visitor's typed matrices in place of others."""
+    """Returns all inputs of a run; matrices that the visitor typed replace those of its kind of input."""
     values = {name: getattr(run, name) for name in TYPED_MATRICES}
     inputs = RunInputs(typed={name: value for name, value in values.items() if value is not None})
     sizes = make_head_sizes(run, config)
@@ -164,18 +165,18 @@ def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> 
 
 
 def note_sentence_rows(inputs: RunInputs, run: RunSetup, config: AttentionConfig) -> None:
-    """Records which rows of typed q and k still equal those from a sentence's random vectors or matrices."""
+    """Records which rows of typed q and k still equal rows computed from a sentence's random vectors or matrices."""
     if EXAMPLES[run.example].q is not None:
         return
     try:
         sentence = gather_inputs(replace(run, q=None, k=None, v=None))
-    except AttentionError:  # refused if the typed numbers come from another run, and belong to no sentence
+    except AttentionError:  # raised if the typed numbers come from another run and fit no sentence
         return
     note_made_rows(inputs, sentence, run.wiring, config)
 
 
 def make_head_sizes(run: RunSetup, config: AttentionConfig) -> HeadSizes:
-    """Returns the numbers of heads and the head widths that the Setup of a run chooses."""
+    """Returns the numbers of heads and the head widths that the visitor chose for a run."""
     return HeadSizes(
         heads=config.heads,
         kv_heads=config.kv_heads,
@@ -188,7 +189,7 @@ def make_head_sizes(run: RunSetup, config: AttentionConfig) -> HeadSizes:
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, int, int, int]:
-    """Returns the sizes (B, H, T, S) of a run after checking them. Raises AttentionError: too_many_pairs."""
+    """Returns the sizes (B, H, T, S) of a run. Raises AttentionError (too_many_pairs) if they are too large."""
     B = max(len(inputs.batch), 1)
     H = config.heads
     for tensor in inputs.drawn.values():
@@ -349,9 +350,9 @@ def read_chosen_numbers(run: RunSetup, sizes: tuple[int, int, int, int]) -> dict
 
 
 def label_feature_axes(run: RunSetup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
-    """Returns the names of the columns of x and of the output, as {axis: names}.
+    """Returns the names of the feature columns of x and of the output, as {axis: names}.
 
-    An axis is left out if its width is not the width of the example or of the built heads.
+    An axis is omitted if its width is not the width of the example or of the built heads.
     """
     names = inputs.dims
     if not names:
@@ -366,7 +367,7 @@ def label_feature_axes(run: RunSetup, inputs: RunInputs, trace: Trace) -> dict[s
 
 
 def to_setup_tensor(name: str, matrix: np.ndarray, run: RunSetup) -> Tensor:
-    """Returns a matrix in the chosen precision on the chosen device; a vector has one axis, a mask is boolean."""
+    """Returns a matrix in the chosen precision on the chosen device; a vector gets one axis, a mask becomes boolean."""
     tensor = torch.from_numpy(np.ascontiguousarray(matrix)).to(run.device)
     if name == "allowed":
         return tensor != 0

@@ -1,4 +1,4 @@
-"""Lists the devices on which runs can be computed, and finds the reason if no GPU is available."""
+"""Lists the devices that can compute runs, and finds the reason if no GPU is available."""
 
 import torch
 
@@ -8,7 +8,7 @@ AVAILABLE_DEVICES = list_devices()
 
 
 def find_gpu_obstacle() -> str | None:
-    """Returns the reason why no GPU is available; None if a GPU is available.
+    """Returns the reason why no GPU is available; None if one is.
 
     "mac": a Mac's GPU, which does not compute float64. "built_without": torch without CUDA. "not_found": torch with
     CUDA, but no GPU.

@@ -1,7 +1,7 @@
 """Returns unused memory of this process to the operating system.
 
-C's malloc keeps freed memory, separately for each thread, and each run of a script has a separate thread. After pages
-with 8 heads of 512 tokens, whose steps take 16 MB each, hundreds of megabytes were unused.
+C's malloc keeps freed memory, separately for each thread, and each script run has its own thread. After pages with 8
+heads of 512 tokens, whose steps take 16 MB each, the process would keep hundreds of unused megabytes.
 """
 
 
@@ -12,7 +12,7 @@ def give_back() -> None:
     Arrow calls malloc_trim when its memory pool is released. Therefore Arrow's pool is set to the pool of the C
     library, which is sufficient, because the tables of a page are small.
     """
-    import pyarrow  # imported with the pages, and not at the start of the server
+    import pyarrow  # imported here, because the pages import it anyway, but not the start of the server
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     pyarrow.default_memory_pool().release_unused()

@@ -1,6 +1,6 @@
-"""Provides sentences whose vectors and matrices come from heads built by hand or from a trained network.
+"""Sentences whose vectors and matrices come from heads built by hand or from a trained network.
 
-The network is a small network, one layer of a language model, or the cross-attention of a translator.
+The network is a small one, a layer of a language model, or the cross-attention of a translator.
 """
 
 from collections.abc import Callable
@@ -56,11 +56,11 @@ class HandmadeHeads(DictionarySentences):
         return [self.read_by_heads(words) for words in self.further_words()]
 
     def read_by_heads(self, words: tuple[str, ...]) -> TokenSequence:
-        """Returns a sentence with the token vectors that the built heads read."""
+        """Returns a sentence with the token vectors that are the input of the built heads."""
         known = self.built.words
         x = build_token_vectors(words, known)
         if self.bare:
-            first_place = len(known) + 1  # the columns after the words and the column of ones give the position
+            first_place = len(known) + 1  # after a column per word and one of ones, the position's columns begin
             x[:, first_place:] = 0
         origins = ("built",) * len(words)
         return TokenSequence(words, origins, x)
@@ -95,16 +95,16 @@ class LearnedTexts(DictionarySentences):
     network: str = ""
 
     def view(self, text: str | None, context_text: str | None) -> AttentionView:
-        """Returns the inputs of the network's attention for two texts.
+        """Returns the input of the network's attention for two texts.
 
-        text: the text of the queries. context_text: the text of the keys. Both are None for the example's. Raises
+        text: the text of the queries. context_text: the text of the keys. None stands for the example's text. Raises
         AttentionError.
         """
         return view_network(self.network, self.example, text, context_text)
 
     def own_view(self) -> AttentionView:
-        """Returns the inputs of the network's attention for the typed texts, or for the example's texts if none are
-        typed.
+        """Returns the input of the network's attention for the typed texts; for a text that is not typed, the
+        example's.
         """
         return self.view(self.text, self.context_text)
 
@@ -113,16 +113,16 @@ class LearnedTexts(DictionarySentences):
         return tuple(text.replace(" ", ""))
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """Returns a text whose tokens are the given symbols."""
+        """Returns a text that is read as exactly the given symbols."""
         return "".join(tokens)
 
     def first_sequence(self) -> TokenSequence:
-        """Returns the text that provides the queries, with the network's vectors."""
+        """Returns the text of the queries, with the network's vectors."""
         view = self.own_view()
         return make_learned_sequence(view.queries, view.x)
 
     def context_sequence(self) -> TokenSequence:
-        """Returns the text that provides the keys, with the network's vectors.
+        """Returns the text of the keys, with the network's vectors.
 
         In self-attention, the vectors are those that the network computes for the context text alone.
         """
@@ -143,9 +143,9 @@ class LearnedTexts(DictionarySentences):
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the network's matrices if x and the context have the network's widths.
 
-        Otherwise the function returns the example's matrices, or random ones if the widths differ from the example's
-        too. width: the width of x. source: the width of the sequence from which keys and values are computed. heads:
-        the number of heads of random matrices.
+        Otherwise returns the example's matrices, or random ones if the widths differ from the example's too. width: the
+        width of x. source: the width of the sequence from which keys and values are computed. heads: the number of
+        heads of random matrices.
         """
         learned = self.own_view()
         has_width = learned.width("x") == width
@@ -191,18 +191,20 @@ class ModelSentences(DictionarySentences):
         return cut_sentence(self.model, text)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """Returns a text whose tokens are the given words."""
+        """Returns a text that is read as exactly the given words."""
         words = tuple(word for word in tokens if word != START)
         if load_recipe(self.model).language != "zh":
             return " ".join(words)
         return write_model_words(words, self.tokens_of)
 
     def read(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Returns, for each word, the token of the model's vocabulary that the model reads for this word."""
+        """Returns, for each word, the token that the model reads: the word itself, or a substitute if it is not in the
+        vocabulary.
+        """
         return read_tokens(self.model, words, read_word_roles(self.word_roles))
 
     def inputs_for(self, words: tuple[str, ...]) -> LayerInputs:
-        """Returns the inputs of the layer's attention when the model runs on a sentence."""
+        """Returns the input of the layer's attention when the model runs on a sentence."""
         return layer_inputs(self.model, self.read(words), self.layer)
 
     # The following methods return the vectors of the words.
@@ -221,8 +223,8 @@ class ModelSentences(DictionarySentences):
         return TokenSequence(words, tuple(origins), given.x.numpy(), value=value)
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the words and their vectors into the inputs of a run, and also the vectors of the values if these
-        differ.
+        """Puts the words and their vectors into the inputs of a run; also the vectors of the values, if they are not
+        those of the keys.
         """
         super().gather(inputs)
         value = self.inputs_for(self.own_words()).value
@@ -233,9 +235,9 @@ class ModelSentences(DictionarySentences):
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the matrices of the layer if x and the context have the model's width.
 
-        Otherwise the function returns the example's matrices, or random ones if the widths differ from the example's
-        too. width: the width of x. source: the width of the sequence from which keys and values are computed. heads:
-        the number of heads of random matrices.
+        Otherwise returns the example's matrices, or random ones if the widths differ from the example's too. width: the
+        width of x. source: the width of the sequence from which keys and values are computed. heads: the number of
+        heads of random matrices.
         """
         learned = self.inputs_for(self.own_words())
         own_width = learned.x.shape[1]
@@ -251,13 +253,13 @@ class ModelSentences(DictionarySentences):
 
 
 def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[str, ...]]) -> str:
-    """Returns a Chinese text that is split into the given words when it is read.
+    """Returns a Chinese text that is read as exactly the given words.
 
     tokens_of: a function that returns the tokens of a text, with START first.
     """
     try:
         return write_tokens(words, lambda text: tokens_of(text)[1:])
-    except AttentionError:  # refused for too many words, and for no word
+    except AttentionError:  # raised for too many words, or for none
         return "".join(words)
 
 
@@ -290,7 +292,7 @@ class TranslatedSentences(DictionarySentences):
         return cut_for_translator(text, TARGET if is_written_without_spaces(text) else SOURCE)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """Returns a text whose tokens are the given words."""
+        """Returns a text that is read as exactly the given words."""
         words = tuple(word for word in tokens if word != START)
         if not is_written_without_spaces("".join(words)):
             return " ".join(words)
@@ -309,7 +311,7 @@ class TranslatedSentences(DictionarySentences):
         return cut_for_translator(self.text, TARGET)
 
     def inputs(self) -> CrossInputs:
-        """Returns the inputs of the translator's cross-attention: vectors of both sentences, and weights."""
+        """Returns the input of the translator's cross-attention: vectors of both sentences, and weights."""
         return cross_inputs(self.translator, self.source_words(), self.own_words(), self.example.layer)
 
     # The following methods return the vectors of the words.
@@ -334,9 +336,9 @@ class TranslatedSentences(DictionarySentences):
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the matrices and biases of the layer if x and the context have the translator's width.
 
-        Otherwise the function returns the example's matrices, or random ones if the widths differ from the example's
-        too. width: the width of x. source: the width of the sequence from which keys and values are computed. heads:
-        the number of heads of random matrices.
+        Otherwise returns the example's matrices, or random ones if the widths differ from the example's too. width: the
+        width of x. source: the width of the sequence from which keys and values are computed. heads: the number of
+        heads of random matrices.
         """
         learned = self.inputs()
         own_width = learned.x.shape[1]

@@ -1,4 +1,4 @@
-"""Runs a language model in full on the sentence of a page, of which the workbench shows one layer."""
+"""Runs all layers of a language model on the page's sentence; the workbench shows one of the layers."""
 
 from functools import lru_cache
 
@@ -15,16 +15,15 @@ from pages.setup.setup import RunSetup
 
 
 def model_sentences_of(run: RunSetup) -> ModelSentences | None:
-    """Returns the sentences of a run if a language model reads them, else None."""
+    """Returns the sentences of a run that a language model reads; None for other kinds of input."""
     kind = sentences_of(run)
     return kind if isinstance(kind, ModelSentences) else None
 
 
 def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
-    """Runs the trained model on a sentence; returns every layer and the sums of their outputs, with labelled axes.
+    """Runs the trained model on a sentence; returns every layer and the residual stream, with labelled axes.
 
-    words: the sentence, with START as its first word. Changes of the shown layer have no effect, because the model runs
-    as it was trained.
+    words: the sentence, with START as its first word. A visitor's changes of the shown layer have no effect here.
     """
     kind = model_sentences_of(run)
     return sum_model(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))

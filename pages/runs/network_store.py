@@ -15,7 +15,7 @@ from attention_core.record.errors import AttentionError
 
 MAX_REMEMBERED_NETWORKS = 256  # at most this many networks are kept, each of at most 100 kB
 
-# The dictionary is shared by all sessions: a network depends on its recipe alone and has no data of a visitor.
+# All sessions share this dictionary: a network depends on its recipe alone and contains no data of a visitor.
 remembered_networks: OrderedDict[str, Network] = OrderedDict()
 networks_lock = Lock()
 
@@ -47,13 +47,13 @@ def find_network(name: str) -> Network:
 
 
 def view_network(name: str, example: Example, text: str | None, context_text: str | None) -> AttentionView:
-    """Returns the inputs of a network's attention for typed texts, or else for the texts of an example.
+    """Returns the input of a network's attention for typed texts; None stands for the example's text.
 
     text: the text of the queries. context_text: the text of the keys.
     """
     own = "".join(example.tokens)
     other = "".join(example.context_tokens or ())
-    if text is not None or context_text is not None:  # for another input text, the network may generate another output
+    if text is not None or context_text is not None:  # with another input text, the network may generate another output
         own = text
     if context_text is not None:
         other = context_text
@@ -61,6 +61,6 @@ def view_network(name: str, example: Example, text: str | None, context_text: st
     return cached_network_view(find_network(name), read, own, example.layer)
 
 
-@lru_cache(maxsize=64)  # cached, because a run requests several matrices in succession
+@lru_cache(maxsize=64)  # a run requests several matrices of a network in succession
 def cached_network_view(trained: Network, read: str, written: str | None, layer: int) -> AttentionView:
     return attention_view(trained, read, written, layer)

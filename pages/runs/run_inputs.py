@@ -1,4 +1,4 @@
-"""Collects the inputs of a run: words and matrices by name, and the origin of each."""
+"""RunInputs, the inputs of a run: words and matrices by name, and the origin of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -15,9 +15,9 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import RandomParts
 
 SEQUENCES = ("x", "context", "value", "q", "k", "v")  # matrices with one row per token
-REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # inputs that cannot be removed
+REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # inputs that the visitor cannot remove
 LEARNED_FOR_WEIGHTS = [name for name, tensor in LEARNED_TENSORS.items() if tensor.makes_weights]
-WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # the weights depend on these matrices
+WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # matrices that the weights depend on
 PAD_WORD = "<pad>"
 
 
@@ -25,7 +25,7 @@ PAD_WORD = "<pad>"
 class StartMatrix:
     """A matrix before any edit, the origin of its numbers ("built", "random" and so on), and its seed.
 
-    numbers is None if the matrix is absent or must be typed; seed is None unless the matrix is random.
+    numbers: None if the matrix is absent or must be typed. seed: None unless the matrix is random.
     """
 
     numbers: np.ndarray | None
@@ -52,7 +52,7 @@ class TokenSequence:
         missing = length - len(self.words)
         words = self.words + missing * (PAD_WORD,)
         origins = self.origins + missing * ("padding",)
-        rows, columns = (0, missing), (0, 0)  # numbers of zero rows and columns to add (before, after)
+        rows, columns = (0, missing), (0, 0)  # zero rows and columns to add, as (before, after)
         x = np.pad(self.x, (rows, columns))  # (T, D) -> (length, D)
         value = None if self.value is None else np.pad(self.value, (rows, columns))
         return TokenSequence(words, origins, x, value=value)
@@ -114,7 +114,7 @@ class RunInputs:
         return list(words)
 
     def random_parts(self, tied: bool) -> RandomParts:
-        """Returns the tokens with random vectors, and those random matrices on which the weights depend.
+        """Returns the tokens with random vectors, and the random matrices among those that the weights depend on.
 
         tied: whether W_q is used for all projections.
         """
@@ -130,7 +130,7 @@ class RunInputs:
                 matrices.append(name)
         return RandomParts({"T": queries, "S": keys}, tuple(matrices))
 
-    # -- matrices
+    # -- the matrices
     def put(self, name: str, start: StartMatrix) -> None:
         """Puts a matrix into the inputs: the visitor's typed matrix if there is one, else the matrix before any
         edit.
@@ -154,7 +154,7 @@ class RunInputs:
                 self.seeds[name] = start.seed
 
     def put_typed(self, name: str, origin: str) -> None:
-        """Applies the visitor's edits of a matrix to its numbers before any edit.
+        """Applies the visitor's edits of a matrix to the numbers that it had before.
 
         origin: the origin of the numbers before the edit.
         """
@@ -221,7 +221,7 @@ def random_positions(origins: tuple[str, ...]) -> frozenset[int]:
 
 
 def label_rows(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the words as labels of rows if there are as many words as rows, else numbers from 1."""
+    """Returns the words as labels of rows if there is one word per row, else numbers from 1."""
     count = len(matrix)
     if len(words) == count:
         return words

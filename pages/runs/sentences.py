@@ -1,4 +1,4 @@
-"""Provides sentences as the input of a run: words, their vectors, and the initial matrices of the layer.
+"""Sentences as the input of a run: words, their vectors, and the matrices of the layer before any edit.
 
 Here the vectors come from a dictionary; made_sentences.py has sentences whose vectors have other sources.
 """
@@ -26,10 +26,10 @@ from pages.runs.run_inputs import RunInputs, StartMatrix, TokenSequence, label_r
 from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
 from pages.setup.word_roles import read_word_roles
 
-MAX_BATCH_SENTENCES = 8  # a batch has at most this many sentences, including the first
-MAX_REMEMBERED_TEXTS = 32  # the tokens of this many texts are cached, because a link is tried field by field
-MAX_REMEMBERED_VECTORS = 8  # the vectors of this many texts are cached: 2 MB for each text of 512 words of width 512
-SEED_STRIDE = 10  # distance of the matrices' seeds for successive Setup seeds; an example's own seeds are smaller
+MAX_BATCH_SENTENCES = 8  # most sentences of a batch, including the first
+MAX_REMEMBERED_TEXTS = 32  # the tokens of this many texts are cached, because the fields of a link are tried one by one
+MAX_REMEMBERED_VECTORS = 8  # the vectors of this many texts are cached; a text of 512 words of width 512 takes 2 MB
+SEED_STRIDE = 10  # successive Setup seeds are this far apart as seeds of matrices; an example's own seeds are smaller
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
 NO_MATRIX = StartMatrix(None)
@@ -75,18 +75,18 @@ class DictionarySentences:
         return cut_text(text, self.words_in_front(), self.by_character)
 
     def words_in_front(self) -> frozenset[str]:
-        """Returns the dictionary words that take precedence when text without spaces is segmented."""
+        """Returns the dictionary words that win over others when text without spaces is split."""
         return frozenset() if self.by_character else frozenset(self.lexicon().vectors)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """Returns a text that is split into the given tokens when it is read."""
+        """Returns a text that is read as exactly the given tokens."""
         try:
             return join_tokens(tokens, self.words_in_front(), self.by_character)
         except AttentionError:
             return " ".join(tokens)
 
     def typed_or_shipped(self, text: str | None, shipped: tuple[str, ...]) -> tuple[str, ...]:
-        """Returns the tokens of a typed text; without a typed text, the tokens of the example."""
+        """Returns the tokens of a typed text; without a typed text, those of the example."""
         return shipped if text is None else self.tokens_of(text)
 
     def own_words(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class DictionarySentences:
         shipped_words = self.example.tokens
         shipped = self.example.x
         if shipped is None:
-            if "x" in self.typed:  # q, k and v are the example's own numbers, so a typed x has no words yet
+            if "x" in self.typed:  # q, k and v are the example's own numbers; a typed x has no words yet
                 return self.shipped_sequence(shipped_words, None)
             words = self.tokens_of(self.text or "")
             return self.look_up(words)
@@ -290,7 +290,7 @@ def to_matrix(numbers: NumberMatrix | MatrixRecipe | ListedTensor | None) -> np.
 
 def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> StartMatrices:
     """Samples random projections for vectors whose width is not the example's."""
-    head_width = -(-width // heads)  # rounded up, so that all heads together are at least as wide as x is
+    head_width = -(-width // heads)  # rounded up, so that all heads together are at least as wide as x
     inner = head_width * heads
     shapes = {
         "w_q": (width, inner),
@@ -306,7 +306,7 @@ def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> Start
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
 def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str, ...]:
-    """Returns the tokens of a text, cached; a marked subword token (Ġcat, ##ing) stays whole."""
+    """Returns the tokens of a text, from a cache; a marked subword token (Ġcat, ##ing) stays whole."""
     marked = read_marked_text(text) if len(text) <= MAX_TEXT_LENGTH else None
     return check_token_limits(marked) if marked else tokenise(text, words, by_character)
 
@@ -315,12 +315,14 @@ def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str,
 def look_up_vectors(
     words: tuple[str, ...], lexicon: Lexicon, bare: bool, seed: int, word_roles: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, tuple[str, ...], int]:
-    """Returns the vectors of words, their origins, and how many leading numbers of each vector are the word's own."""
+    """Returns the vectors of words, their origins, and how many leading numbers of each vector belong to the word
+    itself.
+    """
     if bare and lexicon.positions:
         lexicon = replace(lexicon, positions="left_out")
     rows, origins = lexicon.vectors_of(words, seed, read_word_roles(word_roles))
     place_width = len(lexicon.place(0, 1))
     own_width = len(rows[0]) - place_width
-    vectors = np.array(rows, dtype=float)  # (T, D); a list of Python numbers would take four times as much memory
+    vectors = np.array(rows, dtype=float)  # (T, D); a list of Python numbers would need four times the memory
     vectors.setflags(write=False)
     return vectors, origins, own_width

@@ -1,4 +1,4 @@
-"""Makes runs in parts: the sentences of a batch one by one, and a causal sentence decoded word by word."""
+"""Splits one run into several: each sentence of a batch alone, or a causal sentence decoded word by word."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
 
 
 def run_decoding(run: RunSetup) -> list[Trace]:
-    """Decodes a causal run word by word with a KV cache; returns one Trace for each token, with labelled axes."""
+    """Decodes a causal run word by word with a KV cache; returns one Trace per token, with labelled axes."""
     inputs, config = gather_inputs(run), config_of(run)
     given, weights, _ = make_run_tensors(inputs, run, config)
     words = inputs.queries

@@ -1,6 +1,4 @@
-"""Refits typed matrices if a layer's head counts or widths change, and describes the effect of the change on each
-matrix.
-"""
+"""Refits typed matrices when a layer's head counts or widths change, and says how each matrix was affected."""
 
 from dataclasses import dataclass, replace
 
@@ -25,7 +23,7 @@ def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
     """Returns the fields of a RunSetup that change if a run gets other sizes: the sizes, and the typed matrices
     refitted to them.
 
-    In a refitted matrix each head that remains keeps its columns, as far as they fit.
+    In a refitted matrix each remaining head keeps its columns, as far as they fit.
     """
     before = gather_inputs(run).matrices
     resized = replace(run, **sizes)
@@ -63,7 +61,7 @@ def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, af
 
     base: the matrix that has the new shape, and the numbers for added cells. before, after: the counts of heads.
     """
-    if name == "w_o":  # heads are side by side in columns; in w_o, heads are one below the other in rows
+    if name == "w_o":  # w_o has a block of rows per head; the other matrices have a block of columns per head
         kept = refit(matrix.T, base.T, "", before, after)
         return None if kept is None else kept.T
     heads = before.heads_of(name)
@@ -99,7 +97,7 @@ class MatrixFate:
 
 
 def is_resized(before: RunSetup, now: RunSetup) -> bool:
-    """Returns whether two RunSetups differ only in head counts or widths, and in the matrices refitted to them."""
+    """Returns whether two RunSetups differ only in head counts or widths, and in the matrices refitted to these."""
     settings_before = vars(before)
     settings_now = vars(now)
     differing = {name for name, value in settings_now.items() if value != settings_before[name]}
@@ -150,7 +148,7 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
     seed = now.seeds.get(name) if now.origins.get(name) == "random" else None
     if name in LEARNED_TENSORS:
         return tell_score_fate(name, old, new, seed)
-    if name == "w_o":  # heads are side by side in columns; in w_o, heads are one below the other in rows
+    if name == "w_o":  # w_o has a block of rows per head; the other matrices have a block of columns per head
         old, new = old.T, new.T
     heads_before, heads = counts
     if old.shape[1] % heads_before or new.shape[1] % heads:

@@ -1,6 +1,4 @@
-"""Gathers inputs that are tensors instead of sentences: q, k and v, typed or from files, or sampled by a listing of
-code.
-"""
+"""Inputs that are tensors instead of sentences: q, k and v, typed or from files, or sampled by a code listing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -73,7 +71,7 @@ class QkvMatrices:
         return queries, keys
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """Returns {name: weight} of the score's weights that a network learned."""
+        """Returns {name: weight} of the score function's weights that a network learned."""
         return self.sentences.score_weights()
 
 
@@ -128,14 +126,13 @@ class UploadedQkv:
         )
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """Returns {name: weight} of the score's weights that a network learned."""
+        """Returns {name: weight} of the score function's weights that a network learned."""
         return self.sentences.score_weights()
 
     def gather(self, inputs: RunInputs) -> None:
         """Puts the shown part of the uploaded tensors into the inputs of a run.
 
-        The names of queries and keys are their positions in the file, counted from 1. Raises AttentionError as
-        tensors() does.
+        Queries and keys are named by their positions in the file, from 1. Raises AttentionError as tensors() does.
         """
         whole = self.tensors()
         part = self.part_of(whole)
@@ -160,8 +157,7 @@ def number_from(first: int, count: int) -> tuple[str, ...]:
 
 # ---- origins ---------------------------------------------------------------------------------------------------------
 def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> None:
-    """Records which rows of q and k still equal rows that were computed from random vectors or matrices, and so are
-    random.
+    """Records which rows of q and k are random, because they equal rows computed from random vectors or matrices.
 
     inputs: the inputs with typed q and k. sentence: the inputs with the vectors and matrices.
     """
@@ -218,7 +214,7 @@ def prepare_uploaded(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """Returns the steps and the plan of a run with tensors from a file, which determine the counts of heads.
+    """Returns the input steps and the plan of a run with tensors from a file, which determine the counts of heads.
 
     pairs: the tensors about pairs; their mask is combined with the mask from the file, whose bias is added.
     """
@@ -286,7 +282,7 @@ class DrawnTensors:
                 inputs.origins[name] = "drawn"
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """Returns {name: weight} of the score's weights that a network learned."""
+        """Returns {name: weight} of the score function's weights that a network learned."""
         return self.sentences.score_weights()
 
 
@@ -298,7 +294,7 @@ def prepare_drawn(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """Returns the steps and the plan of a run with tensors that a listing samples.
+    """Returns the input steps and the plan of a run with tensors that a code listing samples.
 
     drawn: the sampled tensors, by name. If q, k and v are sampled, they determine the counts of heads.
     """
@@ -318,9 +314,7 @@ def prepare_drawn(
 
 
 def pad_every_sequence(config: AttentionConfig, count: int) -> AttentionConfig:
-    """Returns the config with one length of the padding mask for each of `count` sequences, if it has a single
-    length.
-    """
+    """Returns the config with a length of the padding mask for each of `count` sequences, if it has only one length."""
     masks = []
     for name, params in config.masks:
         lengths = params.get("lengths", ())

@@ -13,7 +13,7 @@ from attention_core.inputs.files.stored_arrays import refuse_not_finite
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import RunSetup
 
-MAX_UPLOADS = 2  # stored file sets per session: the set on the screen, and the set to which undo leads
+MAX_UPLOADS = 2  # file sets that a session stores at most: the one on the screen, and the one that undo restores
 
 UploadedArrays = dict[str, np.ndarray]
 ReadFile = tuple[UploadedFile, FileContents]
@@ -21,7 +21,7 @@ ReadFile = tuple[UploadedFile, FileContents]
 
 @dataclass(frozen=True)
 class Source:
-    """The file of an array: its id in the browser, and its name."""
+    """The file from which an array was read: its id in the browser, and its name."""
 
     id: str
     name: str
@@ -45,11 +45,11 @@ class Load:
         A new array replaces an earlier one with the same name.
         """
         if self.arrays:
-            self.digest.update(b"then")  # so that the same files, uploaded one after the other, give another digest
+            self.digest.update(b"then")  # so that the same files in two uploads give another digest than in one
         new: UploadedArrays = {}
         for file, contents in upload:
             arrays, content = contents.arrays, file.getvalue()
-            names_and_size = repr((*arrays, len(content)))  # another file may have the same bytes under other names
+            names_and_size = repr((*arrays, len(content)))  # included: files with the same bytes may differ in names
             self.digest.update(names_and_size.encode())
             self.digest.update(content)
             source = Source(file.file_id, file.name)
@@ -102,9 +102,7 @@ def read_file(file: UploadedFile) -> FileContents:
 
 
 def refuse_missed(load: Load) -> None:
-    """Raises the error of an array that cannot be read, if no other array has its role, or if no array could be
-    read.
-    """
+    """Raises the error of an unreadable array if no other array has its role, or if no array could be read."""
     roles = guess_array_roles(load.arrays)
     refused = {name: error for others in load.others.values() for name, error in others.items() if error is not None}
     for role, name in guess_roles(refused).items():
@@ -115,9 +113,7 @@ def refuse_missed(load: Load) -> None:
 
 
 def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
-    """Returns the uploaded files as one group per upload, oldest first; the session stores which files came
-    together.
-    """
+    """Groups the uploaded files by upload, oldest upload first; the session stores which files came together."""
     files_by_id = {file.file_id: file for file in files}
     new = list(files_by_id)
     uploads = []
@@ -143,7 +139,7 @@ def store_latest(what: str, digest: str, value: dict, run: RunSetup) -> None:
     stored.pop(digest, None)
     on_screen = stored.pop(run.file, None)
     if on_screen is not None:
-        stored[run.file] = on_screen  # moved to the end, so that it counts as the latest
+        stored[run.file] = on_screen  # moved to the end of the dict, so that it counts as the latest
     while len(stored) >= MAX_UPLOADS:
         oldest = next(iter(stored))
         del stored[oldest]

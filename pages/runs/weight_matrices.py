@@ -1,4 +1,4 @@
-"""Makes the matrices of a layer: cut to other heads and widths, tied or swapped; and the initial values of learned
+"""Makes the matrices of a layer: resized to other heads and widths, tied or swapped; and initial values of learned
 tensors.
 """
 
@@ -19,8 +19,8 @@ from attention_core.mechanism.scores import Score
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix
 
-MAX_GENERAL_TERMS = 64 * 64  # a general score sums at most this many products, so that each product can be shown
-MAX_TANH_LAYER_BYTES = 2**24  # most bytes of the additive score's tanh layer, small because all runs are cached
+MAX_GENERAL_TERMS = 64 * 64  # most products in a cell of the general score, so that all of them can be shown
+MAX_TANH_LAYER_BYTES = 2**24  # most bytes of the additive score's tanh layer; small, because every run is cached
 
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
@@ -46,8 +46,9 @@ class HeadSizes:
         return self.kv_heads if is_of_keys and self.kv_heads else self.heads
 
     def width_of(self, name: str) -> int | None:
-        """Returns the chosen head width of a matrix: d_v for values and W_o unless W_q is tied, else d_k; None if not
-        chosen.
+        """Returns the chosen head width of a matrix; None if none is chosen.
+
+        It is d_v for values and W_o, unless W_q is used for all projections, else d_k.
         """
         reads_values = name in ("w_v", "b_v", "w_o") and not self.tied
         return self.d_v if reads_values else self.d_k
@@ -65,7 +66,7 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
     wanted = sizes.width_of(name)
     has_widths = (sizes.d_k, sizes.d_v) != (None, None)
     matrix = start.numbers
-    if name == "w_o":  # heads are side by side in columns; in w_o, heads are one below the other in rows
+    if name == "w_o":  # w_o has a block of rows per head; the other matrices have a block of columns per head
         matrix = matrix.T
     heads_before = cut if has_widths else sizes.heads
     heads = sizes.heads_of(name)
@@ -96,7 +97,7 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
 
 
 def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix:
-    """Returns a matrix cut or extended to `rows` rows. Added rows are zeros; in a random matrix they are random."""
+    """Returns a matrix cut or extended to `rows` rows. Added rows are zeros, or random in a random matrix."""
     if start.numbers is None or len(start.numbers) == rows:
         return start
     kept = start.numbers[:rows]
@@ -244,7 +245,7 @@ def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dty
     """
     shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
     if not all(tensor.name in shapes for tensor in score.weights):
-        return  # the error about a missing tensor is raised by attention_core
+        return  # a missing tensor raises an error in attention_core
     sizes = add_own_sizes(score.weights, shapes, pairs)
     for larger in score.larger_than_pairs(sizes):
         check_hidden(larger, dtype.itemsize, MAX_TANH_LAYER_BYTES)
@@ -275,16 +276,12 @@ def find_widths(
 
 
 def projected_width(matrices: dict[str, np.ndarray], name: str, source: int) -> int:
-    """Returns the width after a projection: the columns of its matrix, or `source`, the width before it, without a
-    matrix.
-    """
+    """Returns the width after a projection: the columns of its matrix; without a matrix, `source`, the width before."""
     return matrices[name].shape[1] if name in matrices else source
 
 
 def key_source_width(inputs: RunInputs, head_sizes: HeadSizes) -> int:
-    """Returns the width of the vectors that W_k and W_v multiply: a latent vector's, or the input vectors' width
-    D_kv.
-    """
+    """Returns the width of the vectors that W_k and W_v multiply: that of a latent vector if any, else D_kv."""
     return head_sizes.key_width or input_widths(inputs)["D_kv"]
 
 
@@ -315,7 +312,7 @@ def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], si
 
 
 def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
-    """Returns the shape in which a tensor is shown; a vector is shown as one row."""
+    """Returns the shape in which the page shows a tensor; a vector is shown as one row."""
     shape = tensor.shape(sizes)
     return shape if len(shape) == 2 else (1, *shape)
 
