@@ -8,6 +8,7 @@ from attention_core.checkpoints.open_model import open_folder
 from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.pieces import Pieces
 from attention_core.checkpoints.recording import Recording
+from attention_core.checkpoints.stock_folder import save_folder
 
 __all__ = [
     "AttentionCall",
@@ -21,4 +22,5 @@ __all__ = [
     "open_folder",
     "record",
     "run_call",
+    "save_folder",
 ]

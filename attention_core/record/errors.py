@@ -314,6 +314,8 @@ REFUSAL_SENTENCES = {
     "pairs: this text has {given}",
     "model_input": "the model must read text: it reads {given}",
     "model_no_module": "the model must be a torch.nn.Module: it is of the type {given}",
+    "values_of_words": "each layer must project its values from its own input, as those of stock models do: the last "
+    "layer of this model projects them from the word embeddings",
     "model_trains": "the model must be in eval mode, without dropout: call model.eval() first",
     "no_attention_recorded": "the model must compute attention, a softmax whose weights mix values: {reasons}",
     "no_softmax_found": "no softmax was computed",

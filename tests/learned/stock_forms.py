@@ -22,8 +22,9 @@ from transformers.models.eurobert import modeling_eurobert
 from transformers.models.llama import modeling_llama
 from transformers.models.marian import modeling_marian
 
-from attention_core.learned.language.batches import MASK, ROW_LENGTH, START, word_numbers
-from attention_core.learned.language.model import LanguageLayer, LanguageModel
+from attention_core.checkpoints.stock_folder import stock_config, stock_numbers
+from attention_core.learned.language.batches import ROW_LENGTH, START, word_numbers
+from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.models.copier import Copier
 from attention_core.learned.translation.model import AttentionPart, FeedForwardPart, Translator, TranslatorLayer
 
@@ -56,52 +57,10 @@ def open_form(
 
 
 # ---- language models -------------------------------------------------------------------------------------------------
-def layer_numbers(layer: LanguageLayer) -> dict[str, Tensor]:
-    """The numbers of a layer of Llama. Its matrices stand as x @ Wᵀ."""
-    matrices = {
-        "self_attn.q_proj": layer.w_q,
-        "self_attn.k_proj": layer.w_k,
-        "self_attn.v_proj": layer.w_v,
-        "self_attn.o_proj": layer.w_o,
-        "mlp.up_proj": layer.w_1,
-        "mlp.gate_proj": layer.w_gate,
-        "mlp.down_proj": layer.w_2,
-    }
-    numbers = {f"{name}.weight": matrix.T for name, matrix in matrices.items()}
-    numbers["input_layernorm.weight"] = layer.g_attention
-    numbers["post_attention_layernorm.weight"] = layer.g_feed_forward
-    return numbers
-
-
-def language_numbers(model: LanguageModel) -> dict[str, Tensor]:
-    """All numbers of a language model, but for what its answers are read with: no form answers."""
-    numbers = {"model.embed_tokens.weight": model.words, "model.norm.weight": model.g_last}
-    for place, layer in enumerate(model.layers):
-        numbers |= {f"model.layers.{place}.{name}": each for name, each in layer_numbers(layer).items()}
-    return numbers
-
-
-def make_masked_config(**choices: object) -> EuroBertConfig:
-    """The choices of an encoder, which knows a word that hides others; it has one number in both languages."""
-    return EuroBertConfig(mask_token_id=word_numbers("en")[MASK], **choices)
-
-
 def open_language_model(model: LanguageModel, folder: Path) -> PreTrainedModel:
     """A language model in its stock form: Llama for a decoder, EuroBERT for an encoder."""
-    shape = model.shape
-    form, make_config = (LlamaForCausalLM, LlamaConfig) if shape.causal else (EuroBertForMaskedLM, make_masked_config)
-    config = make_config(
-        vocab_size=shape.words,
-        hidden_size=64,
-        intermediate_size=176,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        rms_norm_eps=1e-6,
-        rope_parameters={"rope_type": "default", "rope_theta": 100.0},
-        tie_word_embeddings=True,
-        **NO_MARKS,
-    )
-    return open_form(form, config, language_numbers(model), folder)
+    form, kind = (LlamaForCausalLM, LlamaConfig) if model.shape.causal else (EuroBertForMaskedLM, EuroBertConfig)
+    return open_form(form, kind.from_dict(stock_config(model)), stock_numbers(model), folder)
 
 
 # ---- the network that copies -----------------------------------------------------------------------------------------

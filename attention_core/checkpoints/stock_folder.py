@@ -1,0 +1,162 @@
+"""Saves a language model of the package as the folder of a stock model, Llama or EuroBERT, which open_folder opens.
+
+The form has the same parts, so its logits are the model's own, up to rounding: Llama with the causal mask, EuroBERT
+without. Each implementation is then a witness of the other.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+from safetensors.torch import save
+from torch import Tensor
+
+from attention_core.checkpoints.folder_tokenizer import TOKENIZER_FILE
+from attention_core.checkpoints.model_config import CONFIG_FILE
+from attention_core.checkpoints.stored_weights import WEIGHTS_FILE
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.grammar.cut_words import CHINESE_PUNCTUATION, CHINESE_TOKEN, ENGLISH_TOKEN
+from attention_core.learned.grammar.vocabulary import known_words
+from attention_core.learned.language.batches import MASK, ROW_LENGTH, START, word_numbers
+from attention_core.learned.language.model import ROPE, LanguageLayer, LanguageModel
+from attention_core.learned.language.reading import UNKNOWN
+from attention_core.mechanism.norms import EPS
+from attention_core.record.errors import AttentionError
+
+CAUSAL_FORM = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
+OPEN_FORM = {"model_type": "eurobert", "architectures": ["EuroBertForMaskedLM"]}
+
+
+def save_folder(model: LanguageModel, language: str, path: str | os.PathLike) -> Path:
+    """Write a language model into a folder that open_folder opens; the folder is made if it does not exist.
+
+    Its numbers are written in float32, which holds those of each model of the package exactly. What reads the answers
+    to questions is left out, because a stock model has no place for it.
+
+    language: "en" or "zh". Returns the folder. Raises AttentionError: values_of_words for a model whose last layer
+    projects its values from the word embeddings, which no stock model does; unknown_choice.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from attention_core.learned.language.shipped import load_model
+    >>> with TemporaryDirectory() as path:
+    ...     folder = save_folder(load_model("en_foretold_encoder"), "en", Path(path) / "encoder")
+    ...     sorted(file.name for file in folder.iterdir())
+    ['config.json', 'model.safetensors', 'tokenizer.json']
+    """
+    files = stock_files(model, language)
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def stock_files(model: LanguageModel, language: str) -> dict[str, bytes]:
+    """Return the content of each file of the folder that save_folder writes; arguments and errors are the same."""
+    if not has_stock_form(model):
+        raise AttentionError("values_of_words")
+    numbers = {name: tensor.detach().float().contiguous() for name, tensor in stock_numbers(model).items()}
+    return {
+        CONFIG_FILE: to_json(stock_config(model)),
+        WEIGHTS_FILE: save(numbers, metadata={"format": "pt"}),
+        TOKENIZER_FILE: to_json(stock_tokenizer(language)),
+    }
+
+
+def has_stock_form(model: LanguageModel) -> bool:
+    """Return whether the values of each layer are projected from its own input, as in every stock model."""
+    return not any(layer.values_of_words for layer in model.shape.stack().layers)
+
+
+def to_json(value: dict) -> bytes:
+    """Return the text of a JSON file."""
+    return json.dumps(value, ensure_ascii=False, indent=1).encode()
+
+
+# ---- the model -------------------------------------------------------------------------------------------------------
+def stock_config(model: LanguageModel) -> dict[str, object]:
+    """Return the config of the stock model with the same parts."""
+    shape = model.shape
+    form = CAUSAL_FORM if shape.causal else OPEN_FORM | {"mask_token_id": word_numbers("en")[MASK]}  # "zh" has the same
+    return form | {
+        "vocab_size": shape.words,
+        "hidden_size": shape.width,
+        "intermediate_size": shape.inner,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "num_key_value_heads": shape.heads,
+        "max_position_embeddings": ROW_LENGTH,
+        "rms_norm_eps": EPS.usual,
+        "rope_parameters": {"rope_type": "default", "rope_theta": ROPE[1]["base"]},
+        "tie_word_embeddings": True,
+        "pad_token_id": None,
+        "bos_token_id": None,
+        "eos_token_id": None,
+    }
+
+
+def stock_numbers(model: LanguageModel) -> dict[str, Tensor]:
+    """Return the parameters of a language model under the names of Llama, which EuroBERT shares.
+
+    The word embeddings are also what words are read with, which the config says (tie_word_embeddings).
+    """
+    numbers = {"model.embed_tokens.weight": model.words, "model.norm.weight": model.g_last}
+    for place, layer in enumerate(model.layers):
+        numbers |= {f"model.layers.{place}.{name}.weight": tensor for name, tensor in layer_numbers(layer).items()}
+    return numbers
+
+
+def layer_numbers(layer: LanguageLayer) -> dict[str, Tensor]:
+    """Return the parameters of one layer. Its matrices are transposed, because Llama computes x @ Wᵀ."""
+    return {
+        "input_layernorm": layer.g_attention,
+        "self_attn.q_proj": layer.w_q.T,
+        "self_attn.k_proj": layer.w_k.T,
+        "self_attn.v_proj": layer.w_v.T,
+        "self_attn.o_proj": layer.w_o.T,
+        "post_attention_layernorm": layer.g_feed_forward,
+        "mlp.up_proj": layer.w_1.T,
+        "mlp.gate_proj": layer.w_gate.T,
+        "mlp.down_proj": layer.w_2.T,
+    }
+
+
+# ---- its words -------------------------------------------------------------------------------------------------------
+def stock_tokenizer(language: str) -> dict[str, object]:
+    """Return tokenizer.json: one piece a word, START before a text; words that the vocabulary lacks are <unknown>.
+
+    A text is cut as cut_words cuts it, but contractions such as "didn't" must be written out, and in Chinese the
+    longest word of the vocabulary is taken from the left. Raises AttentionError: unknown_choice.
+    """
+    words = vocabulary(language)
+    numbers = {word: number for number, word in enumerate(words)}
+    own = known_words(language)
+    changes = [{"type": "Lowercase"}]
+    pattern = ENGLISH_TOKEN.pattern
+    if language == "zh":
+        longest_first = sorted(own, key=lambda word: (-len(word), word))
+        pattern = "|".join([*map(re.escape, longest_first), CHINESE_TOKEN.pattern])
+        for sign, chinese in CHINESE_PUNCTUATION.items():
+            changes.append({"type": "Replace", "pattern": {"String": chr(sign)}, "content": chr(chinese)})
+    start = {"SpecialToken": {"id": START, "type_id": 0}}
+    first, second = ({"Sequence": {"id": which, "type_id": 0}} for which in "AB")
+    return {
+        "version": "1.0",
+        "added_tokens": [added_token(word, numbers[word]) for word in words if word not in own],
+        "normalizer": {"type": "Sequence", "normalizers": changes},
+        "pre_tokenizer": {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Removed", "invert": True},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [start, first],
+            "pair": [start, first, second],
+            "special_tokens": {START: {"id": START, "ids": [numbers[START]], "tokens": [START]}},
+        },
+        "model": {"type": "WordLevel", "vocab": numbers, "unk_token": UNKNOWN},
+    }
+
+
+def added_token(word: str, number: int) -> dict[str, object]:
+    """Return the entry of a word that stands in angle brackets, such as <mask> or <animal>, and is not cut."""
+    sides = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    return {"id": number, "content": word, "special": True} | sides
