@@ -1,1 +1,3 @@
-"""The trained networks, with the grammar that writes their texts, their vocabularies, tasks, training and analysis."""
+"""The networks that this app trains: the grammar that generates their texts, tasks, vocabularies, models, training,
+analysis.
+"""

@@ -1,13 +1,13 @@
 """Train the networks of the package: `python -m attention_core.learned`, followed by names to train only these.
 
-Interrupted training of a language model or translator continues from its checkpoint in `.training`. Some names only
-measure language models of the package again: `guesses` when they only guess, `heads` their heads, `meaning`
-their checkpoints, `removed` a decoder without its mask and other parts. `steps` trains some language models again, and
-keeps and measures their checkpoints. Six names train networks of which only measurements are kept: `blocks` deep
-networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates,
-`overfitting` the same networks on a few repeated texts, `middle` a decoder that fills gaps, `precision` a small network
-in 16 bits, `wider` a network that reverses letters, with a wider vector and with more steps. `pieces` learns the
-subword tokens of both languages.
+An interrupted training of a language model or translator continues from its checkpoint in `.training`. Some names only
+repeat measurements of the included language models: `guesses`, how often they only guess; `heads`, what their heads
+attend to; `meaning`, how well each checkpoint resolves pronouns; `removed`, how a decoder predicts without its mask or
+other parts. `steps` trains some language models again, then saves and measures their checkpoints. Six names train
+networks and save only their measurements: `blocks` deep networks with and without residuals and norms, `stability`
+small networks with 1 to 8 heads over seeds and rates, `overfitting` the same networks on a few repeated texts, `middle`
+a decoder that fills gaps, `precision` a small network in 16 bits, `wider` a network that reverses letters, with a wider
+vector and with more steps. `pieces` learns the subword tokens of both languages.
 """
 
 import sys
@@ -48,7 +48,9 @@ TABLES = {
 
 
 def make_course(course: str) -> None:
-    """Train the network of a course (a training of a small task), save it in the package, and print its accuracy."""
+    """Train the network of a course (the training of one small task), save it in the package, and print its
+    accuracy.
+    """
     ship_course(course)
     last_step = COURSES[course].saved[-1]
     figures = shipped_figures(course, last_step)
@@ -57,8 +59,8 @@ def make_course(course: str) -> None:
 
 
 def measure_language_model(name: str) -> None:
-    """Measure a newly trained language model for all tables in which it has a row."""
-    for changed in filter(None, (name, other_form(name))):  # with the other form (decoder or encoder)
+    """Measure a newly trained language model again in every table of measurements that has a row for it."""
+    for changed in filter(None, (name, other_form(name))):  # its other form (encoder or decoder) is compared with it
         measure_guesses_again(changed)
     for table, names in ((HEAD_FIGURES, [name]), (STEP_FIGURES, MEASURED), (REMOVED_FIGURES, REMOVED)):
         if name in names:
@@ -66,8 +68,8 @@ def measure_language_model(name: str) -> None:
 
 
 def measure_table(table: MeasuredTable, keys: Iterable) -> None:
-    """Measure the rows of a table one after the other; each row is saved at once, so that it is kept if the program is
-    stopped.
+    """Measure the rows of a table in order. Each row is saved as soon as it is measured, so that a stopped program
+    loses only one.
     """
     for key in keys:
         table.measure_again(key)

@@ -1,4 +1,4 @@
-"""Stores tables of measurements that take minutes to make, in JSON files with one line per row."""
+"""Stores tables of slow measurements (minutes each) in JSON files with one line per row."""
 
 import json
 from collections.abc import Callable
@@ -15,8 +15,8 @@ Row = TypeVar("Row")
 class MeasuredTable(Generic[Key, Row]):
     """A table of measurements, stored in a JSON file.
 
-    record: the dataclass of a row. measure: a function that makes the row of a key. fields: the fields of a row that
-    are its key, a tuple; the file is then a list of rows. If there are none, keys are names that are not in the rows,
+    record: the dataclass of a row. measure: a function that makes the row of a key. fields: the names of a row's fields
+    that together are its key; the file is then a list of rows. If `fields` is empty, the key is a name outside the row,
     and the file maps names to rows.
     """
 
@@ -36,7 +36,7 @@ class MeasuredTable(Generic[Key, Row]):
         return {key: self.record(**row) for key, row in stored.items()}
 
     def measure_again(self, key: Key) -> None:
-        """Measure the row of a key, and write it into the file, whose other rows are kept."""
+        """Measure the row of a key, and replace only this row in the file."""
         row = self.measure(key)
         vars(self).pop("rows", None)  # read anew, because another process may have written a row meanwhile
         self.rows[key] = row

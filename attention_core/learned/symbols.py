@@ -1,4 +1,4 @@
-"""Maps the symbols of a text to indices in an alphabet, and splits texts into training texts and held-out texts."""
+"""Maps the symbols of a text to indices in an alphabet, and decides which texts are held out from training."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 
 # ---- the symbols that a network can read or generate; an unknown symbol raises an error ------------------------------
-PAD = -1  # fills up the shorter rows of a batch; no symbol has this index
+PAD = -1  # index at the empty end of a row in a batch; no symbol has this index
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,14 @@ def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
     """
     length = texts.shape[1]
     places = torch.arange(1, length + 1)  # (S,)
-    numbers = texts - PAD  # (B, S), from 1 on; 0 for padding
+    numbers = texts - PAD  # (B, S): indices from 1 on; 0 at padding
     terms = numbers * places
     remainders = terms.sum(-1) % SPLIT_MODULUS  # (B,)
     return remainders == HELD_OUT_REMAINDER
 
 
 def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
-    """Sample texts until `count` held-out texts, or `count` training texts, are found, and return only these.
+    """Sample texts until `count` of them are held-out texts (or training texts), and return only these.
 
     draw: a function that samples at least a given number of texts, and returns a tuple of tensors with one row per
     text, first the texts themselves. measured: True for held-out texts, False for training texts.

@@ -1,1 +1,1 @@
-"""Trains and measures deep stacks of narrow blocks with and without residuals and norms."""
+"""Trains and measures deep, narrow Transformers, with and without residual connections and norms."""

@@ -1,4 +1,4 @@
-"""Measures the effect of residuals and norms in a deep network; figures.json stores the measurements."""
+"""Measures what residual connections and norms do in a deep network; the measurements are stored in figures.json."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,10 +15,10 @@ from attention_core.learned.tasks.repeats import draw_repeated_sequences
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import UNEMBEDDING
 
-LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # blocks, training steps and seeds of the networks that are trained
-RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam to try; each kind of block is measured at its best
-SEQUENCES, HALF = 32, 8  # sequences per training step; symbols in each half, the second of which repeats the first
-EVERY = 20  # number of steps over which the loss is averaged
+LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # the trained networks: number of blocks, training steps, seeds
+RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam; each kind of block is measured at its best rate
+SEQUENCES, HALF = 32, 8  # sequences per training step; symbols in each half, of which the second repeats the first
+EVERY = 20  # each stored loss is the mean over this many steps
 DEPTHS = (1, 2, 4, 8, 16, 24)  # depths of the untrained networks, in blocks
 SCALED_LAYERS = 12  # depth in blocks of the network whose vectors are measured
 DIGITS = 4  # significant digits of the stored measurements
@@ -28,12 +28,12 @@ DIGITS = 4  # significant digits of the stored measurements
 class BlockFigures:
     """The measurements of networks with one kind of block (with or without residuals and norms).
 
-    rate: the best learning rate tried. tried: {rate: the last loss in nats, averaged over all seeds}. losses: for each
-    seed, the losses at the best rate, each averaged over EVERY steps. The other fields are measured on untrained
-    networks. gradients: {number of blocks: the norm of the loss gradient with respect to the first block's parameters}.
-    last_word: the gradient norm at the last word's vector divided by that at the first word's vector, after the first
-    of LAYERS blocks. sizes: the root mean square of the vectors at the input and after each block. alike: the mean
-    cosine of two words' vectors at the same places.
+    rate: the best learning rate tried. tried: {learning rate: the last loss in nats, averaged over all seeds}. losses:
+    for each seed, the losses at the best rate, each averaged over EVERY steps. The other fields are measured on
+    untrained networks. gradients: {number of blocks: the norm of the loss gradient with respect to the first block's
+    parameters}. last_word: the gradient norm at the last word's vector divided by that at the first word's vector,
+    after the first of LAYERS blocks. sizes: the root mean square of the vectors at the input and after each block.
+    alike: the mean cosine between the vectors of two words, at the input and after each block.
     """
 
     rate: float
@@ -57,7 +57,8 @@ def measure_blocks(kind: str) -> BlockFigures:
         gradients={str(layers): measure_gradient(kind, layers) for layers in DEPTHS},
         last_word=measure_last_word(kind),
         sizes=measure_vectors(kind, SCALED_LAYERS, lambda x: x.square().mean().sqrt()),
-        # The measure of Dong, Cordonnier, Loukas 2021, on the first half only: there no symbol occurs twice.
+        # Dong, Cordonnier, Loukas 2021 define this measure. Only the first half is measured, because no symbol occurs
+        # twice there.
         alike=measure_vectors(kind, SCALED_LAYERS, lambda x: mean_cosine(x[:, :HALF])),
     )
 
@@ -76,7 +77,7 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
         symbols = draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
         try:
             loss = model.loss(model.stack(symbols[:, :-1]), symbols)
-        except AttentionError:  # attention raises it if a number is not finite
+        except AttentionError:  # attention raises this error for a number that is not finite
             break
         losses[step] = loss.item()
         optimiser.zero_grad()

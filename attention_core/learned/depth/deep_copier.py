@@ -1,5 +1,5 @@
-"""Defines a deep and narrow Transformer that learns to copy sequences, and whose blocks may lack the residual or the
-norm.
+"""Defines a deep and narrow Transformer that learns to copy sequences, with blocks with or without residuals and
+norms.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class BlockKind:
     def stack(self, layers: int) -> StackConfig:
         """Return the config of a network of `layers` such blocks.
 
-        If norms come before the sublayers, a last norm precedes the logits, too.
+        If a norm precedes each sublayer, another norm precedes the logits.
         """
         norms = () if self.norm is None else (self.norm,)
         attention = AttentionConfig(
@@ -63,7 +63,7 @@ BLOCK_KINDS = {
 
 
 class DeepBlock(nn.Module):
-    """The parameters of one block: attention and feed-forward matrices, multiplied as x @ w, and the gains of its
+    """The parameters of one block: attention and feed-forward matrices, multiplied as x @ w, and the factors g of its
     norms.
     """
 
@@ -118,7 +118,7 @@ class DeepCopier(nn.Module):
         """Return the mean cross-entropy, in nats, of the predictions in the second half of a sequence, which repeats
         the first half.
 
-        The first half does not count, because it is unpredictable. stack: the network's run on all symbols except the
+        The first half is random, so its predictions are not counted. stack: the network's run on all symbols except the
         last. symbols: all symbols.
         """
         half = symbols.shape[1] // 2

@@ -1,5 +1,5 @@
-"""Prints texts sampled from the grammar: 20 of each kind by `python -m attention_core.learned.grammar en 20`, only
-those of the kind "because" by `... zh 20 because`.
+"""Prints texts sampled from the grammar: with the arguments `en 20`, 20 English texts of each kind; with `zh 20
+because`, 20 Chinese texts of the kind "because".
 """
 
 import sys

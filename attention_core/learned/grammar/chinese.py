@@ -1,5 +1,5 @@
-"""Writes a scene (who does what) in Chinese: measure words, 了, 正在 and 不, clauses with 的 before a noun, and places
-before a verb.
+"""Writes a scene (who does what) in Chinese, with measure words, particles such as 了, and clauses with 的 before a
+noun.
 """
 
 from attention_core.learned.grammar.page import QUALITY_CATEGORY, noun_category
@@ -15,10 +15,10 @@ PRONOUNS = {
     ("n", True): "它们",
 }
 SPEAKERS = {"i": "我", "we": "我们", "you": "你"}
-MANY_PEOPLE = ("们",)  # instead of a determiner: the plural suffix of nouns for persons
+MANY_PEOPLE = ("们",)  # a plural suffix after the noun, for persons, where others have a determiner
 QUESTION_WORDS = {"place": ("在", "哪里"), "time": ("什么时候",), "why": ("为什么",), "how": ("怎么",)}
-ASKED_WITH_DE = ("place", "time", "how")  # kinds of questions that end with 的 in the past, without 了 after the verb
-LASTING = ("正在",)  # words for an action in progress, omitted if the clause has a place
+ASKED_WITH_DE = ("place", "time", "how")  # questions that a past clause ends with 的, without 了 after the verb
+LASTING = ("正在",)  # words for an action in progress; left out if the clause has a place
 
 
 def may_mean(thing: Thing, other: Thing) -> bool:
@@ -52,9 +52,7 @@ class ChineseWriter(Writer):
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def write_mention(self, mention: Mention) -> int:
-        """Write a noun with what precedes it in Chinese (relative clause, determiner, adjective); return the noun's
-        position.
-        """
+        """Write a noun, and before it its relative clause, determiner and adjective; return the noun's position."""
         thing, _, quality, relative, _ = mention
         noun = thing.noun
         verb = self.write_relative(relative) if relative else None
@@ -73,7 +71,7 @@ class ChineseWriter(Writer):
         return at
 
     def write_determiner(self, mention: Mention) -> None:
-        """Write what says which thing a noun means: its owner or its determiner, such as 她 的 or 那 只.
+        """Write the owner of a thing or its determiner, such as 她 的 or 那 只.
 
         Before nouns for relatives, 我 is written without 的.
         """
@@ -135,7 +133,7 @@ class ChineseWriter(Writer):
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_clause(self, clause: Clause) -> int | None:
-        """Write a clause; return the position of its verb, or of its quality if it has no verb."""
+        """Write a clause; return the position of its verb, or of its adjective if it has no verb."""
         event = clause.event
         is_denied_alone = clause.mood.negative and event.denial
         places = self.write_steps(clause, event.denial if is_denied_alone else event.chinese)
@@ -151,7 +149,7 @@ class ChineseWriter(Writer):
     def write_verb(self, step: tuple[str, str], clause: Clause) -> int:
         """Write a verb, followed by 了 if the action is completed; return the position of the verb.
 
-        step: (the verb, a mark); only after a verb with the mark "*" may 了 follow.
+        step: (verb, mark); 了 may follow only a verb whose mark is "*".
         """
         word, mark = step
         at = len(self.words)
@@ -161,7 +159,7 @@ class ChineseWriter(Writer):
         return at
 
     def write_done(self, clause: Clause) -> None:
-        """Write 了 if a clause says that its action is completed.
+        """Write 了 if the action of a clause is completed.
 
         Relative clauses, and questions that end with 的, have no 了.
         """
@@ -192,7 +190,7 @@ class ChineseWriter(Writer):
     def words_of_mood(self, clause: Clause) -> tuple[str, ...]:
         """Return the words of a clause's mood before the verb, such as 正在 or 不.
 
-        Returns () if the clause is negated and its event has a separate template for that, or if the clause's place
+        Returns () if the event has a separate template for negated clauses, or if the clause has a place, which
         replaces 正在.
         """
         mood = clause.mood

@@ -1,10 +1,10 @@
-"""Cuts Chinese into words: first the words of a given vocabulary, then the words of a corrected word list.
+"""Segments Chinese text into words: first by a given vocabulary, then by a corrected list of words with frequencies.
 
-The word list, with frequencies, is that of the library rjieba, with added everyday and grammar words. The library takes
-the cut with the largest product of word frequencies. It is called without its model of characters (hmm), which makes
-words of characters that are adjacent by chance. The list came from newspapers, so everyday_words.txt adds words of
-everyday speech, and the cut is corrected: the list has frequent phrases as words (a number with its measure word, a
-verb with 了, an adverb with the word that it modifies), and few names.
+The list is that of the library rjieba, with added words of the grammar and of everyday speech (everyday_words.txt),
+because the library's words came from newspapers. The library returns the segmentation with the largest product of word
+frequencies. It is called without its character model (hmm), which joins characters that are adjacent by chance. The
+result is then corrected, because the list has few names, and contains phrases: a number with its measure word, a verb
+with 了, an adverb with the word that it modifies.
 """
 
 import re
@@ -21,7 +21,7 @@ HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ra
 HAN_RUN = re.compile(f"[{HAN}]+")
 SPACE_INSIDE = re.compile(f"(?<=[{HAN}])\\s+(?=[{HAN}])")
 LONGEST_WORD = 40  # the most characters of a word
-LONGEST_PARTED = 4  # longest mean word length of a text that counts as split by hand; lines of verse are longer
+LONGEST_PARTED = 4  # text that the user split by spaces has at most this mean word length; lines of verse are longer
 
 
 def cut_chinese(
@@ -30,10 +30,10 @@ def cut_chinese(
     """Split adjacent Chinese characters into words: those of `words` (a vocabulary) first, then those of the library's
     list.
 
-    text: only ideographs. If the words of the vocabulary spell the whole text, the longest matches are taken. Otherwise
-    the word list is used, with two exceptions: neighbours are joined if together they spell a word of the vocabulary,
-    and a word is split if words of the vocabulary spell it. is_parted: a function that decides whether a word of the
-    list is split into these parts; None splits every such word.
+    text: only ideographs. If words of the vocabulary spell the whole text, it is split into the longest of them.
+    Otherwise the word list is used, with two exceptions: neighbours are joined if together they spell a word of the
+    vocabulary, and a word is split if words of the vocabulary spell it. is_parted: a function that decides whether a
+    word of the list is split into these parts; None splits every such word.
 
     >>> cut_chinese("南京市长江大桥"), cut_chinese("那只狗咬了小红")
     (('南京市', '长江大桥'), ('那', '只', '狗', '咬', '了', '小红'))
@@ -52,8 +52,8 @@ def cut_chinese(
 
 
 def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Sequence[str]], bool]) -> Iterator[str]:
-    """Yield the words of one segmentation, `own`; neighbours that are one word in the other segmentation, `listed`, are
-    joined.
+    """Yield the words of the segmentation `own`, in which neighbours are joined that the segmentation `listed` has as
+    one word.
 
     is_parted: a function of the neighbours; if it returns True, they stay separate.
     """
@@ -72,7 +72,7 @@ def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Se
 def is_parted_by_hand(text: str) -> bool:
     """Return whether the user separated the words of a text by spaces.
 
-    The result is True if spaces are between ideographs, and the parts are as short as words.
+    The result is True if spaces separate Chinese characters, and the parts are as short as words.
 
     >>> is_parted_by_hand("我 女朋友 养了 猫"), is_parted_by_hand("我在 Google 工作")
     (True, False)
@@ -123,7 +123,7 @@ def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
         at = last + 1
 
 
-@lru_cache(maxsize=256)  # cached, because every run of a page splits the same text again
+@lru_cache(maxsize=256)  # cached, because each rerun of a page splits the same text again
 def cut_by_library(text: str) -> tuple[str, ...]:
     """Split a text by the library's word list, to which everyday words are added, and correct the result."""
     return tuple(mend(cut_by_list(text)))
@@ -131,7 +131,7 @@ def cut_by_library(text: str) -> tuple[str, ...]:
 
 # ---- the word list ---------------------------------------------------------------------------------------------------
 EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
-EVERYDAY_COUNT = 500  # least count in the library's list that an added word gets
+EVERYDAY_COUNT = 500  # an added word counts as occurring at least this often in the library's texts
 LOADING = Lock()
 
 
@@ -141,10 +141,9 @@ def cut_by_list(text: str) -> tuple[str, ...]:
 
 
 def load_library() -> ModuleType:
-    """Return the word segmentation library after adding the grammar's and everyday words; only one thread at a time
-    loads it.
+    """Load the word segmentation library with the added words, and return it; a lock lets only one thread load it.
 
-    The first call loads it for all sessions.
+    Later calls of any session return the same library.
     """
     with LOADING:
         return load_once()
@@ -154,7 +153,7 @@ def load_library() -> ModuleType:
 def load_once() -> ModuleType:
     """Load the word segmentation library, and add the grammar's words and everyday words to its list.
 
-    No other function changes the library's list.
+    Only this function changes the library's list.
     """
     import rjieba
 
@@ -190,10 +189,10 @@ def word_class(word: str) -> str:
 
 
 # ---- corrections of the cut for phrases, numbers and names -----------------------------------------------------------
-LONGEST_PHRASE = 40  # in characters: a longer word is not split into a phrase
-RARE_COUNT = 5  # entries of the list with at most this count were guessed by its authors, and few are words
-COMMON_COUNT = 100  # entries of the list with at least this count are surely words
-COMMON_CHARACTER_COUNT = 1000  # an entry of one character with at least this count is surely a word
+LONGEST_PHRASE = 40  # a longer entry, in characters, is not split into a phrase
+RARE_COUNT = 5  # an entry with at most this count was guessed by the list's authors and is seldom a word
+COMMON_COUNT = 100  # an entry with at least this count is certainly a word
+COMMON_CHARACTER_COUNT = 1000  # a single character with at least this count is certainly a word
 
 NUMBER = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
 COUNT = re.compile("[零〇一二三四五六七八九十百千万亿两半几]+")
@@ -208,9 +207,9 @@ DEGREES = frozenset("很太")
 HEADS = DENIALS | DEGREES | frozenset("又再也都就还更最才真我你他她它和跟同与把被给在从对向比是有年小大老新")
 PLACES = frozenset("上下里中")
 TAILS = frozenset("了里上下在到给完掉坏好走开住们吗吧呢的得")
-BETWEEN = frozenset("不得")  # characters that may be written between a verb and its result: 看不懂
-UNDONE = frozenset({"不了", "不着"})  # endings that say that an action cannot be completed
-CONJOINED = ("c", "d", "p", "r", "df")  # word classes of words such as 不如, 不再, 不要, which are not split
+BETWEEN = frozenset("不得")  # characters that may stand between a verb and its result, as in 看不懂
+UNDONE = frozenset({"不了", "不着"})  # endings of a verb for an action that cannot be completed
+CONJOINED = ("c", "d", "p", "r", "df")  # word classes of entries such as 不如, 不再 and 不要, which are not split
 STANDALONE = {"不": 4, "没": 10, "别": 10, "很": 5, "太": 10}
 SURNAMES = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪"
@@ -232,7 +231,7 @@ def mend(pieces: Sequence[str]) -> list[str]:
 
 
 def move_ends(pieces: Iterable[str]) -> list[str]:
-    """Correct the ends of words: 操|场上 becomes 操场|上, and a measure word after a number is split off, 一|本|书."""
+    """Correct where words end: 操|场上 becomes 操场|上; a measure word after a number is separated, 一|本|书."""
     moved: list[str] = []
     for piece in pieces:
         before = moved[-1] if moved else ""
@@ -251,7 +250,7 @@ def is_place(word: str) -> bool:
 
 
 def is_measured(word: str) -> bool:
-    """Return whether a word of the list, found after a number, is really a measure word and a noun, such as 本书."""
+    """Return whether an entry of the list, found after a number, is really a measure word and a noun, such as 本书."""
     if len(word) == 1:
         return False
     is_noun = word_class(word).startswith("n") and word_count(word) > 2 * COMMON_COUNT
@@ -259,7 +258,7 @@ def is_measured(word: str) -> bool:
 
 
 def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a text, with the digits at the start of a word moved to the number before it: 九十|五分
+    """Yield the words of a text, in which digits that begin a word are moved to the number before it: 九十|五分
     becomes 九十五|分.
     """
     number = ""
@@ -279,7 +278,7 @@ def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def part_phrase(word: str) -> tuple[str, ...]:
-    """Split a word of the list that is really a phrase.
+    """Split an entry of the list that is a phrase, and return its words.
 
     Examples: 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天.
     """
@@ -314,7 +313,7 @@ def is_denied(word: str) -> bool:
 
 
 def is_finished(word: str) -> bool:
-    """Return whether a word is a verb followed by 了 or 在."""
+    """Return whether an entry of the list is a verb followed by 了 or 在, so that it must be split."""
     verb, tail = word[:-1], word[-1]
     if word in UNDONE:
         return True
@@ -326,7 +325,9 @@ def is_finished(word: str) -> bool:
 
 
 def part_rare(word: str) -> tuple[str, ...]:
-    """Split a rare word of the list if common words spell it, and if one of these is a function word or a verb."""
+    """Split a rare entry of the list into common words, one of which is a function word or a verb; return (word,) if
+    impossible.
+    """
     best = (word,)
     for at in range(len(word) - 1, 0, -1):
         head, rest = word[:at], word[at:]
@@ -341,7 +342,7 @@ def part_rare(word: str) -> tuple[str, ...]:
 
 
 def part_unknown(piece: str) -> tuple[str, ...]:
-    """Split one half of a rare word into words; unlike the whole, the half need not be in the library's list."""
+    """Split one part of a rare word into words; the part itself need not be in the library's list."""
     if word_count(piece) > RARE_COUNT or len(piece) == 1:
         return part_phrase(piece)
     found = cut_by_list(piece)
@@ -375,7 +376,7 @@ def can_part_before(rest: str, head: str) -> bool:
 
 
 def join_names(pieces: Sequence[str]) -> Iterator[str]:
-    """Yield the words with names joined: a surname with the given name after it, and 小, 老 or 阿 with a surname."""
+    """Yield the words, joined to names where a given name follows a surname, or a surname follows 小, 老 or 阿."""
     at = 0
     while at < len(pieces):
         count = name_length(pieces, at)

@@ -1,4 +1,4 @@
-"""Defines the words of the grammar: nouns, names, qualities (adjectives) and verbs, each with its forms in both
+"""Defines the words of the grammar: nouns, names, adjectives ("qualities") and verbs, each with its forms in both
 languages.
 """
 
@@ -16,7 +16,7 @@ GENDERS = {
     "infant": "fm",
     "name-f": "f",
     "name-m": "m",
-}  # kind of noun -> letters of its genders; nouns of other kinds are things: "n"
+}  # kind of noun -> letters of its genders; the gender of other kinds is "n", that of things
 VOWELS = "aeiou"
 HISSING = ("s", "sh", "ch", "x", "z")  # endings of a verb's base form that take -es instead of -s
 GROUPS = {  # name of a group in the data files -> the kinds of nouns in this group
@@ -32,9 +32,9 @@ GROUPS = {  # name of a group in the data files -> the kinds of nouns in this gr
 class Noun:
     """A noun or a name, in both languages.
 
-    plural: the English plural; "" if it has none. genders: the letters of the pronouns that fit the noun.
-    is_plural_only: whether the noun is always plural, as noodles is. is_kin: whether its owner is written without 的,
-    as in 我 妈妈.
+    plural: the English plural; "" if it has none. genders: the letters of the genders that its pronouns may have: "f",
+    "m", "n". is_plural_only: whether the noun is always plural, as noodles is. is_kin: whether its owner is written
+    without 的, as in 我 妈妈.
     """
 
     word: str
@@ -49,11 +49,11 @@ class Noun:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quality:
-    """A quality that a noun may have: an adjective in English and Chinese.
+    """An adjective that a noun may have, in English and Chinese.
 
     predicate: the words of its Chinese predicate; () if the predicate is a degree and the adjective. needs_de: whether
-    的 follows it before a noun. fits: the nouns that may have it. is_predicate_only: whether it cannot be put before a
-    noun.
+    的 follows it before a noun. fits: the nouns that may have it. is_predicate_only: whether it is only a predicate,
+    never before its noun.
     """
 
     word: str
@@ -81,7 +81,9 @@ def read_data(name: str) -> dict:
 
 # ---- nouns -----------------------------------------------------------------------------------------------------------
 def read_noun(word: str, kind: str, entry: str) -> Noun:
-    """Parse a line of nouns.toml: the Chinese noun, its measure word, and the English plural if it is irregular."""
+    """Parse one noun's line of nouns.toml: the Chinese noun, its measure word, and the English plural if it is
+    irregular.
+    """
     chinese, measure, *irregular = entry.split()
     said = irregular[0] if irregular else word + "s"
     plural = {"-": "", "-p": word}.get(said, said)
@@ -110,7 +112,8 @@ def load_names() -> dict[str, Noun]:
 
 @cache
 def find_nouns(choice: str) -> tuple[Noun, ...]:
-    """Return the nouns that a data file chooses by kinds, groups of kinds and single nouns, separated by spaces.
+    """Return the nouns that an entry of a data file names by kinds, groups of kinds, and single nouns, separated by
+    spaces.
 
     >>> [noun.word for noun in find_nouns("furniture door")][:2], find_nouns("door")[0].chinese
     (['table', 'chair'], '门')
@@ -126,9 +129,9 @@ def find_nouns(choice: str) -> tuple[Noun, ...]:
 
 # ---- qualities -------------------------------------------------------------------------------------------------------
 def read_quality(name: str, entry: str) -> Quality:
-    """Parse a line of qualities.toml into a quality (an adjective).
+    """Parse one adjective's line of qualities.toml.
 
-    name: the English word; if several qualities have the same word, a part after "_" distinguishes them.
+    name: the English word; if several adjectives have the same word, a suffix after "_" distinguishes them.
     """
     said, _, fits = entry.partition(">")
     chinese, _, predicate = said.strip().partition(":")
@@ -178,7 +181,7 @@ def regular_forms(base: str) -> Verb:
 
 @cache
 def find_verb(base: str) -> Verb:
-    """Return the forms of an English verb: the irregular ones of verbs.toml, else the regular ones."""
+    """Return the forms of an English verb: those in verbs.toml if it is irregular, else the regular forms."""
     irregular = load_irregular_verbs().get(base)
     regular = regular_forms(base)
     if irregular is None:
@@ -188,7 +191,7 @@ def find_verb(base: str) -> Verb:
 
 
 def choose_form(form: str, regular: str) -> str:
-    """Return `form`, or the regular form if `form` is "."."""
+    """Return `form`; if it is ".", return the regular form instead."""
     return regular if form == "." else form
 
 

@@ -27,15 +27,15 @@ CONTRACTIONS = (  # contractions: (typed form, replacement)
     (re.compile(r"\b(he|she|it|that|there|what|who|where|how)'s\b"), r"\1 is"),
     (re.compile(r"\blet's\b"), "let us"),
 )
-BAR = "|"  # separator of the words in a text that the user split by hand
+BAR = "|"  # between the words of a text that the user split by hand
 CHINESE_PUNCTUATION = str.maketrans(",.?!:;", "，。？！：；")
 
 
 def cut_words(text: str, language: str, words: Collection[str] | None = None) -> tuple[str, ...]:
     """Split typed text into words in the grammar's spelling.
 
-    English: in lower case, with "didn't" as did not, and each punctuation mark separate. Chinese: into `words` if they
-    spell all the text between two punctuation marks, else by the library's word list; English punctuation becomes
+    English becomes lower case, "didn't" becomes did not, and each punctuation mark is a word. Chinese: into `words` if
+    they spell all the text between two punctuation marks, else by the library's word list; English punctuation becomes
     Chinese. Words that the user separated by bars or spaces stay separate.
 
     text: any text. language: "en" or "zh". words: the words into which Chinese is split; None for the grammar's words.
@@ -82,14 +82,16 @@ def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...
 
 
 def cut_for_grammar(run: str) -> tuple[str, ...]:
-    """Split adjacent Chinese characters into words: the grammar's words first, separated where the grammar's texts
-    separate them.
+    """Split adjacent Chinese characters into the grammar's words first, then those of the library, as the grammar's
+    texts separate them.
     """
     return cut_chinese(run, known_words("zh"), writes_apart)
 
 
 def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Split a text from the left into the longest of `words`; where no word begins, take a token of CHINESE_TOKEN."""
+    """Split a text from the left into the longest of `words`; where no word begins, the next part is what CHINESE_TOKEN
+    matches.
+    """
     text = text.translate(CHINESE_PUNCTUATION)
     longest = longest_word(words)
     found = []
@@ -116,8 +118,8 @@ def longest_word(words: frozenset[str]) -> int:
 # ---- words that the grammar writes separately and a Chinese word list joins: 喝 水, 下 雨, 一 只, 床 上 --------------
 BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers and demonstratives that come before measure words
 ADVERBS = frozenset("不没很太")
-PLACES = frozenset("上里")  # characters that express a place after a noun
-RESULTS = frozenset("住湿")  # characters that express a result after a verb
+PLACES = frozenset("上里")  # characters after a noun that make it a place
+RESULTS = frozenset("住湿")  # characters after a verb that name its result
 JOINED = frozenset({"马上"})  # always one word: 马上 means "at once" here, never "on a horse"
 
 
@@ -137,7 +139,7 @@ def writes_apart(parts: Sequence[str]) -> bool:
 
 
 def stand_apart(first: str, second: str) -> bool:
-    """Return whether one word may follow another in a sentence of the grammar, judged by their word classes."""
+    """Return whether the grammar writes one word directly after another, judged by their word classes."""
     if first in BEFORE_MEASURES:
         return second in measure_words()
     if second in nouns():
@@ -161,7 +163,7 @@ def phrases_of_templates() -> frozenset[str]:
 
 
 def fixed_words(template: Sequence[tuple[object, object]]) -> Iterator[str]:
-    """Yield the fixed words of an event's template in order, and "" for every other step of the template."""
+    """Yield the fixed words of an event's template in order, and "" for each step that is not a fixed word."""
     for code, payload in template:
         if code == VERB:
             yield payload[0]

@@ -1,4 +1,4 @@
-"""Makes the random choices of a scene (who does what): its nouns, how they are first mentioned, and held-out pairs of
+"""Makes the random choices from which a scene (who does what) is built: nouns, their first mentions, held-out pairs of
 nouns.
 """
 
@@ -37,11 +37,11 @@ def held_out_pair(noun: str, other: str) -> bool:
 
 
 class Draw:
-    """The random choices of one scene (who does what), from which both texts are written.
+    """The random choices of one scene (who does what), which is written in both languages.
 
     pairs: the pairs of nouns to which a pronoun might refer, in the order of sampling. part: "train"; "held" if the
-    first pair must be held out from training; or "frames" if the frame (event with two nouns and reasons) must be held
-    out.
+    first pair of nouns must be one that training leaves out; "frames" if the frame (event with two nouns and reasons)
+    must be.
     """
 
     __slots__ = ("pairs", "part", "random")
@@ -112,7 +112,7 @@ class Draw:
         return Mention(thing, self.pick(FIRST_MENTION[role, number_of(thing)]), quality)
 
     def counted(self, thing: Thing) -> Mention:
-        """Return the mention of a thing in "there is ...": "a dog", "two dogs", "some meat"."""
+        """Return the mention of a thing after "there is": "a dog", "two dogs", "some meat"."""
         if thing.many:
             return Mention(thing, DETERMINERS[self.pick(("two", "three", "some", "many"))])
         return Mention(thing, DETERMINERS["a" if thing.noun.plural else "some"])
@@ -132,8 +132,7 @@ class Draw:
 
 
 def number_of(thing: Thing) -> str:
-    """Return a thing's number or kind, such as "one", "kin" or "people", which determines how the thing is first
-    mentioned.
+    """Return "one", "kin", "people" or the like for a thing, which determines how the thing is first mentioned.
 
     It is the second part of a key of FIRST_MENTION.
     """

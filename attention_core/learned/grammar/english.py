@@ -1,5 +1,5 @@
-"""Writes a scene (who does what) in English: articles, agreement, auxiliary verbs, relative clauses after their
-noun.
+"""Writes a scene (who does what) in English, with articles, agreement, auxiliary verbs, and relative clauses after
+their noun.
 """
 
 from attention_core.learned.grammar.concepts import Verb
@@ -138,8 +138,8 @@ class EnglishWriter(Writer):
         return places.verb
 
     def write_verb(self, step: Verb, clause: Clause) -> int:
-        """Write a verb with its auxiliaries in the mood (tense, negation) of the clause; return the position of the
-        verb itself.
+        """Write a verb and its auxiliaries for the clause's mood (tense, negation); return the position of the verb
+        itself.
         """
         if clause.asks not in ("", "x"):
             return self.write_rest_of_verb(step, clause.mood)
@@ -184,7 +184,9 @@ class EnglishWriter(Writer):
         self.words.append(forms[clause.parts["x"].thing.agreement])
 
     def write_rest_of_verb(self, verb: Verb, mood: Mood) -> int:
-        """Write what follows the subject of a question: the rest of the verb group; return the position of the verb."""
+        """Write the words of a question after its subject: the rest of the verb group; return the position of the
+        verb.
+        """
         self.words += mood.between
         if not is_plain_be(verb, mood):
             self.words.append(verb[mood.form] if mood.auxiliary else verb.base)

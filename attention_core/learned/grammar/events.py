@@ -1,5 +1,5 @@
-"""Reads the events of the data files: frames (an event with two nouns, and reasons for it) and deeds (a verb with its
-nouns).
+"""Reads the events of the data files: frames (an event of two nouns, with reasons for it) and deeds (an event with its
+possible nouns).
 
 Each reason of a frame is true of only one of the frame's two nouns.
 """
@@ -110,13 +110,13 @@ def frames_of(part: str) -> tuple[Frame, ...]:
 
 
 # ---- deeds: the events that a noun may take part in, alone or with another noun --------------------------------------
-FEW = 4  # an action that at most this many nouns can do counts as typical of them, as barking does
-OWN_WEIGHT = 6  # how many extra copies of a noun's typical deeds are in the list from which deeds are sampled
+FEW = 4  # an action that at most this many nouns can do is typical of them, as barking is
+OWN_WEIGHT = 6  # a noun's typical actions are added this often to the list from which actions are sampled
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Deed:
-    """A deed: an event with the nouns that may be its subject and its object.
+    """An event together with the nouns that may be its subject and its object.
 
     x: the nouns that may do it. y: the nouns to which it may be done; () if x does it alone. is_planned: whether the
     deed lasts and can be wanted, so that "is doing" and "wants to" fit it.
@@ -158,7 +158,7 @@ def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
 def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
     """Return the deeds (events with their nouns) that a noun may do alone, with its typical deeds repeated.
 
-    planned: whether to return only deeds that fit "is doing" and "wants to", because they last and are no states.
+    planned: whether to return only deeds that fit "is doing" and "wants to", that is, lasting actions.
     """
     mine = [deed for deed in deeds_of(noun, planned) if not deed.y]
     own = [deed for deed in mine if len(deed.x) <= FEW]
@@ -169,7 +169,7 @@ def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
     """Return the deeds (events with their nouns) that a noun may do to another.
 
-    planned: whether to return only deeds that fit "is doing" and "wants to", because they last and are no states.
+    planned: whether to return only deeds that fit "is doing" and "wants to", that is, lasting actions.
     """
     return tuple(deed for deed in deeds_of(noun, planned) if deed.y)
 
@@ -177,7 +177,7 @@ def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 def deeds_of(noun: Noun, planned: bool) -> list[Deed]:
     """Return the deeds (events with their nouns) that a noun may do, alone or to another.
 
-    planned: whether to return only deeds that fit "is doing" and "wants to", because they last and are no states.
+    planned: whether to return only deeds that fit "is doing" and "wants to", that is, lasting actions.
     """
     mine = [deed for deed in load_deeds().values() if noun in deed.x]
     return [deed for deed in mine if deed.is_planned or not planned]

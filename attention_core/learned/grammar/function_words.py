@@ -1,4 +1,6 @@
-"""Defines function words in both languages: determiners, conjunctions, times, degrees, the end of a sentence."""
+"""Defines the function words of both languages: determiners, conjunctions, times, degrees, words that end a
+sentence.
+"""
 
 from functools import cache
 
@@ -17,7 +19,7 @@ def determiner(english: str, chinese: str, is_total: bool = False) -> Determiner
 
 
 DETERMINERS = {
-    "": determiner("", ""),  # "": no determiner, as with names
+    "": determiner("", ""),  # "" stands for no determiner, as before names
     "the": determiner("the", ""),
     "the measured": determiner("the", "那 M"),
     "a": determiner("a", "一 M"),
@@ -42,7 +44,7 @@ DETERMINERS = {
 
 
 def often(weights: dict[str, int]) -> tuple[Determiner, ...]:
-    """Return determiners to sample from, each repeated as often as its weight in {name: weight} says."""
+    """Return the determiners named in {name: weight}, each repeated as often as its weight says, to sample from."""
     return tuple(DETERMINERS[name] for name, weight in weights.items() for _ in range(weight))
 
 
@@ -82,12 +84,12 @@ FIRST_MENTION = {
 # ---- fixed phrases ---------------------------------------------------------------------------------------------------
 @cache
 def load_phrases() -> dict[str, dict[str, Phrase]]:
-    """Load the phrases of phrases.toml: section -> name -> phrase."""
+    """Load {section: {name: phrase}} from phrases.toml."""
     return {section: read_phrases(lines) for section, lines in read_data("phrases").items()}
 
 
 def read_phrases(lines: dict[str, list[str]]) -> dict[str, Phrase]:
-    """Parse the phrases of one section: name -> phrase."""
+    """Parse the lines of one section of phrases.toml as {name: phrase}."""
     phrases = {}
     for name, (english, chinese) in lines.items():
         phrases[name] = Phrase(tuple(english.split()), tuple(chinese.split()))

@@ -24,7 +24,7 @@ AUXILIARIES = {
 MODAL_VERBS = ("will", "can", "could", "must", "should", "may", "might", "would", "wanted", "used")
 PAST_WORDS = frozenset(
     ["ate", "was", "had", "did", "could", "wanted", "used"]
-)  # a mood with one of these words is past, and then the reason for the clause's event is past, too
+)  # a mood with one of these words is past; the reason for a past clause is past, too
 DENYING = frozenset(["not", "never"])
 
 
@@ -32,9 +32,9 @@ class Mood(NamedTuple):
     """The tense, negation and modality of a clause, as the words of its verb group in both languages.
 
     auxiliary: the auxiliary verb's forms by agreement, () without one. between: the words between the auxiliary and the
-    verb. form: the form of the verb, such as BASE. past: whether a reason for the clause is in the past. negative:
-    whether the clause is negated. before: the Chinese words before the verb. before_state: the Chinese words before the
-    verb of a state or before a quality. done: whether 了 follows the Chinese verb.
+    verb. form: the form of the verb, such as BASE. past: whether the clause is past, so that a reason for it is past,
+    too. negative: whether the clause is negated. before: the Chinese words before the verb. before_state: the Chinese
+    words before the verb of a state or before a quality. done: whether 了 follows the Chinese verb.
     """
 
     auxiliary: tuple[str, ...]

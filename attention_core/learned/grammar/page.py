@@ -1,4 +1,6 @@
-"""Collects a text that the grammar writes: its words, the references between words, and each thing's last mention."""
+"""Collects a text while the grammar writes it: its words, the links between words, and the last mention of each
+thing.
+"""
 
 from typing import NamedTuple
 
@@ -7,7 +9,7 @@ from attention_core.learned.grammar.scene import Thing
 
 
 class Link(NamedTuple):
-    """A reference from one word of a text to another.
+    """A link from one word of a text to another that it refers to or depends on.
 
     kind: what the other word is: "pronoun" (the noun that the pronoun refers to), "subject" (the subject of a verb),
     "about" (the noun described by a word that decides what a pronoun refers to), "object" (the verb of an object),
@@ -22,11 +24,11 @@ class Link(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text in one language: its words, and the references between them.
+    """A text in one language: its words, and the links between them.
 
-    words: its words and punctuation marks. links: the references. kinds: for each position the category token that may
-    replace an unknown word; "" for none. sort: the kind of text, one of SORTS. frame: the name of the frame (event with
-    two nouns and reasons) that the text was made from; "" without a frame.
+    words: its words and punctuation marks. links: pairs of words that belong together. kinds: for each position the
+    category token that may replace an unknown word; "" for none. sort: the kind of text, one of SORTS. frame: the name
+    of the frame (event with two nouns and reasons) that the text was made from; "" without a frame.
     """
 
     words: tuple[str, ...]
@@ -47,7 +49,7 @@ def noun_category(noun: Noun, many: bool) -> str:
 
 
 class Page:
-    """The words and references of a text while it is being written.
+    """A text while it is being written: its words, and the links between them.
 
     All positions are indices into `words`. kinds: {position: the category token that may replace the word}. named:
     {thing: position of its last noun}. nouns: the positions of all nouns. marks: (id of a part of the scene, position),
@@ -68,8 +70,8 @@ class Page:
     def add_word(self, word: str, mark: object, category: str = "") -> int:
         """Append a word, and return its position.
 
-        mark: identifies what the word expresses (such as a noun), to align both languages. category: the category token
-        that may replace the word; "" for none.
+        mark: the id of the part of the scene that the word expresses; equal marks align the two languages. category:
+        the category token that may replace the word; "" for none.
         """
         at = len(self.words)
         self.words.append(word)
@@ -81,7 +83,7 @@ class Page:
     def add_noun(self, node: object, thing: Thing, word: str, category: str) -> int:
         """Append the noun of a thing, link it to the thing's last mention, and return the noun's position.
 
-        node: the mention, by which the words of two languages are aligned.
+        node: the Mention; the nouns of the same Mention in two languages are aligned.
         """
         at = self.add_word(word, id(node), category)
         self.nouns.append(at)

@@ -1,4 +1,4 @@
-"""Defines a scene (who does what), from which both an English and a Chinese text are written."""
+"""Defines the parts of a scene (who does what), from which an English and a Chinese text are written."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class Determiner:
 
 
 class Mention(NamedTuple):
-    """A mention of a thing by its noun, with determiner, adjective, relative clause and owner.
+    """A thing named by its noun, with determiner, adjective, relative clause and owner.
 
     owner: the owner of the thing, written as a possessive pronoun; None for none.
     """
@@ -47,13 +47,13 @@ class Mention(NamedTuple):
 
 
 class Pronoun(NamedTuple):
-    """A mention of a thing by its pronoun."""
+    """A thing named by a pronoun."""
 
     thing: Thing
 
 
 class Degree(NamedTuple):
-    """A degree of an adjective: the English words before it, the Chinese words before and after it."""
+    """A degree, such as "very": the English words before an adjective, and the Chinese words before and after it."""
 
     english: tuple[str, ...]
     before: tuple[str, ...]
@@ -61,7 +61,7 @@ class Degree(NamedTuple):
 
 
 class Said(NamedTuple):
-    """An adjective (quality) with its degree, as the predicate of a clause."""
+    """An adjective and its degree as the predicate of a clause: "is very tall"."""
 
     quality: Quality
     degree: Degree
@@ -81,7 +81,7 @@ class Event:
 
 
 class Phrase(NamedTuple):
-    """A fixed phrase in both languages: a time, a conjunction, the end of a sentence."""
+    """A phrase with fixed words in both languages, for a time, a conjunction or the end of a sentence."""
 
     english: tuple[str, ...]
     chinese: tuple[str, ...]
@@ -97,8 +97,9 @@ class Place(NamedTuple):
 class Clause(NamedTuple):
     """A clause: an event, the things that take part in it, its mood, time and place.
 
-    gap: the name of an omitted part, such as the noun that a relative clause describes. asks: in a question, what it
-    asks for: the name of a part, "place", "time", "why", "how", or "?" for yes or no; "" if the clause is no question.
+    gap: the name of the part that is left out, as a relative clause leaves out the noun that it describes. asks: in a
+    question, what it asks for: the name of a part, "place", "time", "why", "how", or "?" for yes or no; "" if the
+    clause is no question.
     """
 
     event: Event
@@ -118,7 +119,7 @@ class Relative(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """The clauses and phrases of a text, in the word order of each language.
+    """A text as clauses and phrases, in the word order of each language.
 
     frame: the name of the frame (event with two nouns and reasons) that the text was made from; "" without a frame.
     """
@@ -129,5 +130,5 @@ class Telling(NamedTuple):
 
 
 def tell(*parts: object, frame: str = "") -> Telling:
-    """Return a Telling (the clauses and phrases of a text) whose parts have the same order in both languages."""
+    """Return the text (a Telling) whose parts have the same order in both languages."""
     return Telling(frame, parts, parts)

@@ -1,6 +1,6 @@
-"""Samples scenes (the contents of texts), written in English and in Chinese with the alignment of their words.
+"""Samples scenes (the contents of texts), and writes each in English and in Chinese with an alignment of the words.
 
-A minimal pair is two texts that differ in one word; this word decides of which noun a reason is true.
+A minimal pair is two texts that differ in one word; this word decides to which of two nouns a pronoun refers.
 """
 
 from collections.abc import Callable
@@ -222,7 +222,7 @@ def is_one_word(reason: object) -> bool:
 def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Thing, reason: Quality) -> Scene:
     """Build the content of a text: an event between two nouns, with a reason that is true of one of them.
 
-    meant: the noun that the reason is true of.
+    meant: the one of `things` that the reason is true of.
     """
     x, y = things
     mood = frame.moods[0]
@@ -235,5 +235,5 @@ def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Th
 
 
 def find_link(text: Text, kind: str) -> Link:
-    """Return the last reference of a kind in a text, such as "pronoun", which links a pronoun to its noun."""
+    """Return the last link of a kind in a text, such as "pronoun", which links a pronoun to its noun."""
     return [link for link in text.links if link.kind == kind][-1]

@@ -1,6 +1,6 @@
-"""Parses the data files' templates into steps: their literal words, and the parts that a text's content fills in.
+"""Parses the event templates of the data files into steps: fixed words, and places for the parts of a clause.
 
-- x y z: the person, animal or thing with this part in the event
+- x y z: a person, animal or thing that takes part in the event
 - q: a quality with its degree; c: a clause; e: the action that somebody goes or wants to do
 - eat*: a verb whose form depends on mood and subject; in Chinese 了 may follow
 - sit~: a Chinese verb of an action that 了 does not follow; 了? may be elsewhere
@@ -15,7 +15,7 @@ from functools import cache
 
 from attention_core.learned.grammar.concepts import find_verb
 
-WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # codes of steps: each says what a step writes
+WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # codes of steps: what each step of a template writes
 
 Step = tuple[int, object]
 VERB_MARKS = "*~="

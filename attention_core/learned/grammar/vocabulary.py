@@ -14,7 +14,7 @@ from attention_core.learned.grammar.templates import TELLING, VERB, WORD
 from attention_core.mechanism.plain_checks import require_one_of
 
 SPECIAL_TOKENS = ("<pad>", "<start>", "<mask>", "<unknown>")
-CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # words that only chinese.py writes
+CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # words that no data file has
 
 
 @cache
@@ -153,6 +153,6 @@ def load_glosses() -> dict[str, str]:
     for noun in load_nouns().values():
         if noun.measure:
             glosses.setdefault(noun.measure, MEASURE_WORD)
-            for word, meaning in BEFORE_MEASURES.items():  # both words joined, as in some examples
+            for word, meaning in BEFORE_MEASURES.items():  # joined words, as in some examples
                 glosses.setdefault(word + noun.measure, meaning)
     return glosses

@@ -1,4 +1,4 @@
-"""Writes scenes (the contents of texts) by the steps that both languages share: the order of parts, the clauses."""
+"""Writes scenes (the contents of texts); the steps here are the same in both languages."""
 
 from attention_core.learned.grammar.page import VERB_CATEGORY, Page
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Pronoun, Said, Thing
@@ -8,7 +8,7 @@ SUBJECT_CASE, OBJECT_CASE, OWNER_CASE = range(3)
 
 
 class Places:
-    """The positions of the parts of a clause in the text; None for an absent part, [] without objects."""
+    """The position in the text of each part of a clause; None for an absent part, [] without objects."""
 
     __slots__ = ("deciding", "objects", "subject", "verb")
 
@@ -20,7 +20,7 @@ class Places:
 
 
 class Writer(Page):
-    """A Page (a text that is being written) that writes scenes.
+    """A Page (a text while it is being written) that writes the parts of scenes.
 
     A subclass per language writes phrases, mentions, verbs, qualities and places.
     """
@@ -61,11 +61,11 @@ class Writer(Page):
         raise NotImplementedError
 
     def write_before_verb(self, clause: Clause) -> None:
-        """Write the words that belong at the mark @ of a template, before the verb."""
+        """Write the words of a clause that a template marks by @, such as the time and the negation before a verb."""
         raise NotImplementedError
 
     def write_done(self, clause: Clause) -> None:
-        """Write 了 at the mark 了? of a template, if the clause needs it."""
+        """Write 了 where a template has 了?, if the clause needs it."""
         raise NotImplementedError
 
     # ---- parts -------------------------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ class Writer(Page):
             self.write_thing(part)
 
     def write_phrase(self, phrase: Phrase) -> None:
-        """Write a fixed phrase."""
+        """Write the words of a fixed phrase."""
         self.words += self.words_of(phrase)
         self.marks.append((id(phrase), len(self.words) - 1))
 
@@ -93,7 +93,7 @@ class Writer(Page):
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_steps(self, clause: Clause, steps: tuple) -> Places:
-        """Write the words of a clause by the steps of its template; return the positions of the clause's parts."""
+        """Write a clause step by step along its template; return the positions of the clause's parts."""
         places = Places()
         for code, payload in steps:
             if code == WORD:
@@ -143,7 +143,7 @@ class Writer(Page):
         self.add_word(self.question_word(clause.parts[name].thing), (id(clause.event), "asks"))
 
     def write_errand(self, clause: Clause, errand: Clause, places: Places) -> None:
-        """Write an action that a person goes to do or wants to do, and link its verb to the person."""
+        """Write an action that a person goes to do or wants to do, and link its verb to that person."""
         verb = self.write_clause(errand)
         doer = errand.parts["x"].thing
         at = places.subject if doer is clause.parts["x"].thing else self.named.get(doer)

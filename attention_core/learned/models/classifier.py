@@ -25,7 +25,7 @@ class Classifier(nn.Module):
         width = CLASSIFIER_WIDTH
         self.heads = heads
         self.symbol = draw_embedding(symbols, width, generator)
-        self.before = draw_embedding(symbols + 1, width, generator)  # last row: no symbol before the first
+        self.before = draw_embedding(symbols + 1, width, generator)  # last row: for the first position
         self.query = draw_matrix(1, width, generator)
         self.w_q = draw_matrix(width, width, generator)
         self.w_k = draw_matrix(width, width, generator)
@@ -34,10 +34,10 @@ class Classifier(nn.Module):
         self.b_o = nn.Parameter(torch.zeros(classes))
 
     def vectors(self, symbols: Int[Tensor, "B S"]) -> Float[Tensor, "B S 16"]:
-        """Compute the vector at each position; the vectors at padding have no meaning."""
+        """Compute the vector at each position; the vectors at padding positions are meaningless."""
         none_before = self.before.num_embeddings - 1
         count = len(symbols)
-        own = symbols.clamp(min=0)  # (B, S), 0 for padding
+        own = symbols.clamp(min=0)  # (B, S): indices of symbols, 0 at padding
         first = symbols.new_full((count, 1), none_before)
         others = own[:, :-1]  # (B, S - 1): the symbols before positions 1, 2, ...
         before = torch.cat((first, others), -1)  # (B, S)
@@ -68,14 +68,14 @@ class Classifier(nn.Module):
         replacement: attention weights (B, H, 1, S) instead of the computed ones. switches: for each head, 1 if it is
         active and 0 if it is ablated; None for all heads active.
         """
-        queries = self.query.expand(len(symbols), 1, CLASSIFIER_WIDTH)  # (1, 16) -> (B, 1, 16)
+        queries = self.query.expand(len(symbols), 1, CLASSIFIER_WIDTH)  # (1, 16) -> (B, 1, 16): one query for all
         is_symbol = symbols != PAD  # (B, S)
         return attend(
             queries,
             self.vectors(symbols),
             weights=self.weights(switches),
             config=AttentionConfig(heads=self.heads),
-            allowed=is_symbol[:, None, None],  # (B, S) -> (B, 1, 1, S)
+            allowed=is_symbol[:, None, None],  # (B, S) -> (B, 1, 1, S): no head attends to padding
             replacement=replacement,
         )
 

@@ -16,7 +16,7 @@ COPIER_CONFIG = AttentionConfig(heads=COPIER_HEADS, masks=("causal",), positions
 
 
 class CopierLayer(nn.Module):
-    """One attention layer of a Copier, whose output is added to its input."""
+    """One attention layer of a Copier; its output is added to its input (residual connection)."""
 
     def __init__(self, generator: Generator):
         super().__init__()
@@ -75,13 +75,13 @@ class Copier(nn.Module):
     def loss(self, symbols: Int[Tensor, "B T"]) -> Tensor:
         """Compute the mean cross-entropy, in nats, of the symbols in the second half of a text.
 
-        The first half does not count, because it is unpredictable.
+        The first half is random, so its predictions are not counted.
         """
         half = symbols.shape[1] // 2
         given = symbols[:, :-1]  # (B, T - 1): without the last symbol
         logits = self.logits(given)  # (B, T - 1, symbols)
         second_half = logits[:, half:]  # (B, half - 1, symbols)
-        wanted = symbols[:, half + 1 :]  # (B, half - 1)
+        wanted = symbols[:, half + 1 :]  # (B, half - 1): the right next symbols
         return nn.functional.cross_entropy(
             second_half.flatten(0, 1),  # (B * (half - 1), symbols)
             wanted.flatten(),

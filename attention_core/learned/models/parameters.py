@@ -1,4 +1,6 @@
-"""Samples the initial weights of networks from a generator of the caller and not from torch's global generator."""
+"""Samples the initial weights of networks from a given random generator, which leaves torch's global generator
+unchanged.
+"""
 
 import math
 
@@ -41,7 +43,7 @@ def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter
 def draw_module(module: nn.Module, limit: float, generator: Generator) -> nn.Module:
     """Replace the parameters of a module on the "meta" device by sampled parameters.
 
-    limit: the largest magnitude of a parameter. Module.to_empty would need no loop, but it imports all of sympy, which
+    limit: the largest magnitude of a parameter. The loop replaces Module.to_empty, which imports all of sympy and so
     takes more than a second.
     """
     for name, parameter in list(module.named_parameters()):

@@ -1,4 +1,4 @@
-"""Defines an encoder-decoder of recurrent networks.
+"""Defines an encoder-decoder of recurrent networks (GRUs), with or without attention.
 
 The decoder gets one context vector for the whole output or, with attention, one for each output symbol.
 """
@@ -15,15 +15,14 @@ from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace
 
-EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # numbers of components of a symbol's vector, and of a state
+EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # the number of components of a symbol's vector, and of a state
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:
     """The encoder's output for a batch of texts.
 
-    states: one vector for each symbol. whole: one vector for each text. there: a mask that is True at positions with a
-    symbol, False at padding.
+    states: one vector for each symbol. whole: one vector for each text. there: a boolean mask, False at padding.
     """
 
     states: Float[Tensor, "B S N"]
@@ -46,7 +45,7 @@ class Seq2Seq(nn.Module):
         source_size, target_size = symbols
         half_width = width // 2  # width of each direction of the encoder
         self.context = context
-        self.end = target_size  # index of the end symbol, which is also the decoder's start symbol
+        self.end = target_size  # index of the end symbol, which is also the decoder's first input
         self.read = draw_embedding(source_size, EMBEDDING_WIDTH, generator)
         self.written = draw_embedding(target_size + 1, EMBEDDING_WIDTH, generator)
         self.onward = draw_gru(EMBEDDING_WIDTH, half_width, generator)
@@ -68,8 +67,8 @@ class Seq2Seq(nn.Module):
         symbols = source.clamp(min=0)
         x = self.read(symbols)  # (B, S, 32)
         onward, backward = self.passes(x, source)  # each (B, S, N/2)
-        onward_end = take_places(onward, lengths - 1)  # (B, 1, N/2)
-        backward_end = backward[:, :1]  # (B, 1, N/2)
+        onward_end = take_places(onward, lengths - 1)  # (B, 1, N/2): the forward state after the last symbol
+        backward_end = backward[:, :1]  # (B, 1, N/2): the backward state after the first symbol
         ends = torch.cat((onward_end, backward_end), -1)  # (B, 1, N)
         whole = ends[:, 0]
         states = torch.cat((onward, backward), -1)  # (B, S, N)
@@ -106,14 +105,14 @@ class Seq2Seq(nn.Module):
         """Run the attention from the decoder's states (queries) to the encoder's states (keys and values), and return
         the Trace.
         """
-        keys = encoded.states[:, None]  # (B, 1, S, N)
+        keys = encoded.states[:, None]  # (B, 1, S, N): the encoder's states as the keys of one head
         return attend_qkv(
-            states[:, None],  # (B, 1, T, N)
+            states[:, None],  # (B, 1, T, N): the decoder's states as the queries of one head
             keys,
             keys,
             config=self.config,
             weights=self.weights(),
-            allowed=encoded.there[:, None, None],  # (B, 1, 1, S)
+            allowed=encoded.there[:, None, None],  # (B, 1, 1, S): padding is blocked
         )
 
     @property
@@ -133,7 +132,7 @@ class Seq2Seq(nn.Module):
             whole = encoded.whole[:, None]  # (B, 1, N)
             return whole.expand_as(states)
         head_outputs = self.attention(encoded, states)["head_outputs"]
-        return head_outputs[:, 0]  # (B, 1, T, N) -> (B, T, N)
+        return head_outputs[:, 0]  # (B, 1, T, N) -> (B, T, N): the only head's axis is removed
 
     def logits(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Float[Tensor, "B T symbols"]:
         """Compute the logits over the next symbol, for each decoder step."""
@@ -150,11 +149,11 @@ class Seq2Seq(nn.Module):
         """
         is_symbol = target != PAD  # (B, T)
         lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
-        # The symbols to predict: the target, then the end symbol.
+        # the right outputs: the symbols of the target, then the end symbol
         padding = torch.full_like(lengths, PAD)
         wanted = torch.cat((target, padding), -1)  # (B, T + 1)
         wanted = wanted.scatter(1, lengths, self.end)
-        # The inputs of the predictions: the start symbol, then the target.
+        # the decoder's inputs: the start symbol, then the symbols of the target
         start = torch.full_like(lengths, self.end)
         symbols = target.clamp(min=0)
         given = torch.cat((start, symbols), -1)  # (B, T + 1)
@@ -175,7 +174,7 @@ class Seq2Seq(nn.Module):
         encoded = self.encode(source)
         state = encoded.whole  # (B, N)
         count = len(source)
-        symbols = torch.full((count, 1), self.end)  # (B, 1): the input of the next step
+        symbols = torch.full((count, 1), self.end)  # (B, 1): the last symbol of each output
         is_ended = torch.zeros(count, dtype=torch.bool)
         columns = []
         for _ in range(most):
@@ -195,7 +194,7 @@ class Seq2Seq(nn.Module):
 
 
 def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
-    """Return the positions that reverse each text of a batch; padding stays at the end.
+    """Return the indices that reverse the symbols of each text in a batch; padding stays at the end.
 
     lengths: the number of symbols of each text. size: S, the length of the padded texts.
 
@@ -211,7 +210,7 @@ def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]
 
 
 def take_places(rows: Float[Tensor, "B S d"], places: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:
-    """Take the vectors at the given positions, which differ between the rows of a batch."""
+    """Take from each row of a batch the vectors at this row's positions."""
     width = rows.shape[-1]
     index = places[..., None]  # (B, n, 1)
     index = index.expand(-1, -1, width)  # (B, n, d)

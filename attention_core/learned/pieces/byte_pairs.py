@@ -1,4 +1,5 @@
-"""Byte-pair encoding merges the most frequent pair of neighbouring subword tokens into one, again and again.
+"""Learns and applies byte-pair encoding, which repeatedly merges the most frequent pair of neighbouring tokens into
+one.
 
 A text is first split into runs (letters of one word, adjacent Chinese characters, any other single character), and no
 subword token ("piece") reaches beyond its run. A character that the training text lacks is spelled by its bytes, so
@@ -11,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-BEGIN = "▁"  # prefix of a word after a space, or at the beginning of the text
+BEGIN = "▁"  # marks the first token of a word after a space, or at the beginning of the text
 RUN_PATTERN = re.compile(r"[\u3400-\u9fff]+|[^\W\d_\u3400-\u9fff]+|\S")
 LETTERS_PATTERN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 
@@ -140,7 +141,8 @@ def cut_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> Pi
 
 
 def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> list[tuple[int, Pieces]]:
-    """Split a text after each merge that changes its subword tokens: (number of merges, tokens), from 0 merges on.
+    """Yield (number of merges, subword tokens of the text), for 0 merges and for each further merge that changes the
+    tokens.
 
     >>> growing_pieces("low", [Merge("x", "y", 3), Merge("l", "o", 2), Merge("lo", "w", 2)], known=set("▁low"))
     [(0, ('▁', 'l', 'o', 'w')), (2, ('▁', 'lo', 'w')), (3, ('▁', 'low'))]
@@ -176,7 +178,7 @@ def locate(text: str, tokens: Sequence[str]) -> list[Span]:
     """
     spans = []
     at = 0
-    bytes_left = 0  # number of the current character's bytes that are still to come
+    bytes_left = 0  # how many bytes of the current character are not yet read
     for token in tokens:
         while at < len(text) and text[at].isspace():
             at += 1

@@ -18,7 +18,7 @@ LEARNED_TEXTS = 4_000  # number of sentences of the grammar from which subword t
 LEARNED_MERGES = 600
 LEARNED_SEED = 1
 ASCII = ascii_letters + digits + punctuation  # each of these is a subword token, even if the training text lacks it
-SPACES = {"en": " ", "zh": ""}  # language -> what is written between two words
+SPACES = {"en": " ", "zh": ""}  # language -> the separator of two words
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def learn_pieces(language: str) -> PieceTable:
 
 
 def ship_pieces(language: str) -> None:
-    """Learn the subword tokens of a language, and write them into the language's file, one line per merge."""
+    """Learn the subword tokens of a language, and write them into the package's file for it, one line per merge."""
     table = learn_pieces(language)
     merges = [json.dumps([merge.left, merge.right, merge.count], ensure_ascii=False) for merge in table.merges]
     characters = json.dumps("".join(sorted(table.characters)), ensure_ascii=False)
@@ -73,9 +73,9 @@ def load_pieces(language: str) -> PieceTable:
 
 
 # ---- the length of sentences in pieces, by the number of pieces in the vocabulary ------------------------------------
-LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges; for each, sentence lengths are measured
-MEASURED_TEXTS, MEASURED_SEED = 100, 2  # number of held-out sentences that are measured, and the seed to sample them
-VECTOR_WIDTH = 64  # width of a subword token's embedding, the same as in the package's models
+LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # sentences are measured with each of these numbers of merges
+MEASURED_TEXTS, MEASURED_SEED = 100, 2  # number of held-out sentences, and the seed with which they are sampled
+VECTOR_WIDTH = 64  # width of a subword token's embedding, as in the package's models
 
 
 @dataclass(frozen=True)

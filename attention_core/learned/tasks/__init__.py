@@ -1,1 +1,3 @@
-"""Defines the tasks of small networks: dates, letters in reverse, repeated symbols, classes with evidence."""
+"""Defines the tasks that small networks learn: translating dates, reversing letters, repeating symbols, classifying by
+evidence.
+"""

@@ -58,7 +58,7 @@ FORMATS: dict[str, DateFormat] = {
     "counted": lambda d: f"the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
     "long": lambda d: f"{weekday_name(d)}, the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
 }
-# Date formats with the same symbols as FORMATS, in orders that no training text has.
+# Formats with the symbols of FORMATS in other orders; no training text has them.
 UNTRAINED_FORMATS: dict[str, DateFormat] = {
     "year_first": lambda d: f"{d.year} {month_name(d)} {d.day}",
     "dashes": lambda d: f"{d.day}-{month_name(d)[:3]}-{d.year}",
@@ -80,7 +80,7 @@ def format_chinese_date(day: date) -> str:
 def read_date(text: str) -> date | None:
     """Return the date that a text means in one of FORMATS or UNTRAINED_FORMATS; None for any other text.
 
-    Every order of the numbers in the text is tried as year, month and day.
+    The numbers of the text are tried in each order as year, month and day.
 
     >>> read_date("March 5, 2019"), read_date("2019/03/05"), read_date("next Tuesday")
     (datetime.date(2019, 3, 5), datetime.date(2019, 3, 5), None)
@@ -96,7 +96,9 @@ def read_date(text: str) -> date | None:
 
 
 def find_numbers(text: str) -> list[int]:
-    """Return the numbers from which a date may be read: the first three in digits, then those of the months named."""
+    """Return the numbers from which a date may be read: the first three written in digits, then the months written as
+    words.
+    """
     digit_groups = re.findall(r"\d{1,4}", text)
     numbers = [int(digits) for digits in digit_groups[:3]]
     for number, name in enumerate(MONTHS, 1):
@@ -117,8 +119,8 @@ def is_day(year: int, month: int, day: int) -> bool:
 
 
 # ---- days and symbols ------------------------------------------------------------------------------------------------
-FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # the days from which dates are sampled: a hundred years
-# One day in every period of eleven is held out, because no week, month or year has a period of eleven days.
+FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # dates are sampled from the hundred years after the first day
+# One day in eleven is held out; no week, month or year repeats after eleven days, so these days are spread evenly.
 HELD_OUT_PERIOD_DAYS, HELD_OUT_DAY = 11, 5
 
 SOURCE_LETTERS = set("".join((*MONTHS, *WEEKDAYS, "the of st nd rd")))
@@ -145,15 +147,15 @@ def is_held_out_day(day_number: int) -> bool:
 
 
 # ---- texts for training, and for measuring ---------------------------------------------------------------------------
-TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # numbers of sampled dates for training, and held out
-TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # number of measured dates per length and per untrained format
-MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # not 19 and 38: only one text in 500 has these lengths
+TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # number of sampled dates for training, and of held-out dates
+TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # number of measured dates per length of text, per untrained format
+MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # without 19 and 38, which only one text in 500 has
 
 
 def draw_date_pairs(
     days: Sequence[date], formats: Sequence[DateFormat], count: int, seed: int
 ) -> list[tuple[str, str]]:
-    """Sample pairs of texts: a day in a random English format, and the same day in Chinese."""
+    """Sample pairs of texts: a day in a randomly chosen English format, and the same day in Chinese."""
     generator = torch.Generator().manual_seed(seed)
     day_numbers = torch.randint(len(days), (count,), generator=generator)
     format_numbers = torch.randint(len(formats), (count,), generator=generator)

@@ -1,4 +1,6 @@
-"""Defines tasks in which the evidence for a class is known: the value after a marker, or the majority of votes."""
+"""Defines classification tasks in which the evidence is known: the value after a marker decides, or the majority of
+votes.
+"""
 
 import re
 from collections.abc import Callable
@@ -14,13 +16,13 @@ from attention_core.learned.symbols import PAD, Alphabet, draw_one_side
 MARKER = ">"
 LOOKUP_VALUES, LOOKUP_FILLERS = tuple("01234567"), tuple("abcdefgh")
 LOOKUP_ALPHABET = Alphabet((MARKER, *LOOKUP_VALUES, *LOOKUP_FILLERS))
-MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # indices of symbols in LOOKUP_ALPHABET
+MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # first index of each sort of symbol
 VOTE_FOR, VOTE_AGAINST, VOTE_SILENT = "+", "-", "."
 VOTE_ALPHABET = Alphabet((VOTE_FOR, VOTE_AGAINST, VOTE_SILENT))
-FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # indices of symbols in VOTE_ALPHABET
-SILENT_SHARE = 0.3  # share of the positions of a text that have no vote
+FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # indices of the symbols for, against and silent in VOTE_ALPHABET
+SILENT_SHARE = 0.3  # the share of positions that are silent, without a vote
 SHORTEST_EVIDENCE, LONGEST_EVIDENCE = 8, 16
-VALUES_PER_TEXT = 3  # number of values in a text, all different; one of them is marked
+VALUES_PER_TEXT = 3  # a text has this many different values, one of them after the marker
 
 LabelledTexts = tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]  # (texts padded with PAD, the class of each text)
 
@@ -65,12 +67,12 @@ def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
 def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[Tensor, "B 3"]:
     """Sample the positions of the values: different odd positions inside each text."""
     count = len(lengths)
-    # The positions of a text form pairs: an even position and the odd position after it, at which a value may be.
+    # The positions form pairs: an even position, and after it an odd one, which may have a value.
     most_pairs = LONGEST_EVIDENCE // 2
-    keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs): random keys to sort by
+    keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs): sorting them makes a random order
     pair_counts = lengths // 2  # (B, 1)
     is_beyond = torch.arange(most_pairs) >= pair_counts  # (B, pairs)
-    keys[is_beyond] = 2.0  # keys below 1 are sorted first, so that pairs beyond the end of the text come last
+    keys[is_beyond] = 2.0  # random numbers are below 1, so pairs beyond the end of the text are sorted last
     order = keys.argsort(-1)
     pairs = order[:, :VALUES_PER_TEXT]
     return 2 * pairs + 1
@@ -79,12 +81,12 @@ def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[
 def draw_values(count: int, generator: Generator) -> Int[Tensor, "B 3"]:
     """Sample different values for each text, as indices into LOOKUP_VALUES."""
     keys = torch.rand(count, len(LOOKUP_VALUES), generator=generator)
-    order = keys.argsort(-1)  # (B, 8): one permutation per row
+    order = keys.argsort(-1)  # (B, 8): a random order of the values per row
     return order[:, :VALUES_PER_TEXT]
 
 
 def pad_beyond(texts: Int[Tensor, "B S"], lengths: Int[Tensor, "B 1"]) -> Int[Tensor, "B S"]:
-    """Replace the symbols from the end of each text on, that is from the index of its length, by PAD."""
+    """Replace the symbols after the end of each text by PAD."""
     is_beyond = torch.arange(LONGEST_EVIDENCE) >= lengths  # (B, S)
     return texts.masked_fill(is_beyond, PAD)
 
@@ -98,7 +100,7 @@ def draw_votes(count: int, generator: Generator) -> LabelledTexts:
     shape = (count, LONGEST_EVIDENCE)
     lengths = draw_lengths(count, generator)  # (B, 1)
     is_silent = torch.rand(shape, generator=generator) < SILENT_SHARE
-    votes = torch.randint(2, shape, generator=generator)  # (B, S), for or against
+    votes = torch.randint(2, shape, generator=generator)  # (B, S): each 0 or 1, a vote for or against
     texts = torch.where(is_silent, SILENT_NUMBER, votes)
     texts = pad_beyond(texts, lengths)
     others_for, others_against = count_votes(texts[:, 1:])
@@ -127,7 +129,7 @@ class EvidenceTask:
     classes: tuple[str, ...]
 
     def draw_side(self, count: int, generator: Generator, measured: bool) -> LabelledTexts:
-        """Sample labelled texts, either for training or held out.
+        """Sample texts with their classes, either training texts or held-out texts.
 
         measured: True for held-out texts, False for training texts.
         """

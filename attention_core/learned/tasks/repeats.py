@@ -1,4 +1,4 @@
-"""Defines the task of continuing a random sequence that is followed by itself: only the second half is predictable."""
+"""Defines the task of continuing a random sequence that is repeated once; only its second half can be predicted."""
 
 from functools import cache
 
@@ -10,8 +10,8 @@ from attention_core.learned.models.copier import Copier
 from attention_core.learned.symbols import Alphabet, draw_one_side
 
 SYMBOLS = Alphabet(tuple("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-SHORTEST_HALF, LONGEST_HALF = 6, 24  # lengths of the first half, random so that no fixed distance leads to the answer
-MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # held-out sequences: length of the first half, number
+SHORTEST_HALF, LONGEST_HALF = 6, 24  # lengths of the first half; random, so that a fixed distance back does not help
+MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # held-out sequences: the length of their first half, and their number
 
 
 def draw_repeated_sequences(count: int, half: int, generator: Generator, measured: bool) -> Int[Tensor, "B 2*half"]:
@@ -22,7 +22,7 @@ def draw_repeated_sequences(count: int, half: int, generator: Generator, measure
 
     def draw_halves(many: int) -> tuple[Tensor]:
         keys = torch.rand(many, len(SYMBOLS), generator=generator)
-        orders = keys.argsort(-1)  # (more than count, symbols): one permutation per row
+        orders = keys.argsort(-1)  # (more than count, symbols): a random order of the symbols per row
         halves = orders[:, :half]
         return (halves,)
 

@@ -1,4 +1,4 @@
-"""Defines the task of reversing random letters, for which a network must remember the whole text in its order."""
+"""Defines the task of reversing random letters, for which a network must remember all letters in their order."""
 
 from functools import cache
 
@@ -9,8 +9,8 @@ from attention_core.learned.symbols import Alphabet, draw_one_side
 from attention_core.learned.tasks.texts import SourceTargetTexts
 
 SOURCE = TARGET = Alphabet(tuple("abcdefghijklmnopqrstuvwxyz"))
-SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # lengths of training texts
-MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # held-out lengths; some exceed the trained
+SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # lengths of training texts: the shortest and the longest
+MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # some exceed the longest training text
 TEXTS_PER_LENGTH = 64  # held-out texts per length
 
 

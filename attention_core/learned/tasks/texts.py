@@ -1,4 +1,4 @@
-"""Holds pairs of texts as tensors, and measures how often a network generates the second text of a pair exactly."""
+"""Encodes pairs of texts as tensors, and measures how often a network generates the second text of a pair exactly."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.learned.models.seq2seq import Seq2Seq
 from attention_core.learned.symbols import PAD, Alphabet
 
-SourceTargetTexts = tuple[Int[Tensor, "B S"], Int[Tensor, "B T"]]  # source and target, padded with PAD
+SourceTargetTexts = tuple[Int[Tensor, "B S"], Int[Tensor, "B T"]]  # (source texts, target texts), both padded with PAD
 
 
 def pad_rows(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B S"]:
@@ -45,9 +45,9 @@ def trim_padding(texts: Int[Tensor, "B S"]) -> Int[Tensor, "B n"]:
 
 
 def is_written_exactly(model: Seq2Seq, texts: SourceTargetTexts) -> Bool[Tensor, " B"]:
-    """Return, for each text, whether the network generates exactly the target, without further symbols."""
+    """Return, for each text, whether the network generates the target and nothing after it."""
     source, target = texts
-    # The output has one more column than the target, which shows whether the output is longer.
+    # one column more than the target, so that a longer output differs from it
     wanted = pad_columns(target, 1)  # (B, T + 1)
     most = wanted.shape[1]
     output = model.write(source, most)

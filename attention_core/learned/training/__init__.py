@@ -1,1 +1,1 @@
-"""Trains the networks, saves their checkpoints, and holds the trained networks that the package includes."""
+"""Trains the small networks, saves their checkpoints, and loads the trained networks that the package includes."""

@@ -1,4 +1,4 @@
-"""Measures how the number of heads affects training: one small network with 1 to 8 heads, trained with several seeds.
+"""Measures how the number of heads affects training, on one small network with 1 to 8 heads and several seeds.
 
 The measurements are made once, by `python -m attention_core.learned stability` and `... overfitting`, and stored in
 head_stability.json and head_overfitting.json in this folder.
@@ -22,11 +22,11 @@ from attention_core.record.errors import AttentionError
 
 # ---- whether more heads make training more stable: over seeds and rates ----------------------------------------------
 TASK = "lookup"
-HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads; the total width and so the size of the matrices is the same for all
-RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: a third of the course's rate, and its 3-fold and 30-fold
+HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads; each network has the same total width, and so matrices of the same size
+RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: 1/3, 3 and 30 times the course's rate
 SEEDS = tuple(range(8))
 STEPS = 100
-LEARNED = 0.9  # a training with at least this accuracy on held-out texts counts as successful
+LEARNED = 0.9  # a training is successful if its accuracy on held-out texts is at least this
 DECIMALS = 4
 
 
@@ -80,7 +80,7 @@ def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
             optimiser.step()
         texts, answers = evidence.held_out(TASK)
         return round((model.classify(texts) == answers).double().mean().item(), DECIMALS)
-    except AttentionError:  # raised by attention if a number is not finite
+    except AttentionError:  # attention raises this error for a number that is not finite
         return 0.0
 
 
@@ -150,7 +150,7 @@ def train_on_few(heads: int, count: int, seed: int, steps: int = OVERFITTING_STE
     symbols, classes, _ = course.make.args
     model = Classifier(symbols, classes, heads, generator)
     optimiser = torch.optim.Adam(model.parameters(), course.rate)
-    seen = evidence.batch(TASK, count, generator)  # the texts are sampled once, so that every step has the same texts
+    seen = evidence.batch(TASK, count, generator)  # sampled once, so that every step trains on the same texts
     for _ in range(steps):
         loss = model.loss(*seen)
         optimiser.zero_grad()

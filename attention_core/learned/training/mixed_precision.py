@@ -1,10 +1,11 @@
-r"""Measures training in 16 bits: one small network trained by each of SCHEMES; results in mixed_precision.json.
+r"""Measures training with 16-bit numbers, on one small network and each of SCHEMES; mixed_precision.json has the
+results.
 
 In training with mixed precision (Micikevicius et al. 2018, section 3) the run and its gradients are float16, the loss
 and the master weights float32. Each step rounds the master weights, runs the network, and updates the master weights.
 The loss is multiplied by a scale before the gradients are computed, and the gradients are divided by the scale before
-the update, so that small gradients are not rounded to 0. All is measured once, by `python -m
-attention_core.learned precision`.
+the update, so that small gradients are not rounded to 0. `python -m attention_core.learned precision` makes the
+measurements.
 """
 
 import statistics
@@ -27,13 +28,13 @@ TASK = "lookup"
 STEPS, SEEDS = 400, (0, 1, 2)  # training steps and seeds; the learning rate is read from COURSES
 EVERY = 20  # a measurement is made after this many steps
 LOSS_SCALE = 1024.0
-SMALLER = 2.0**-12  # factor of the loss that makes gradients underflow in float16 unless the loss is also scaled
+SMALLER = 2.0**-12  # a factor of the loss with which gradients underflow in float16, unless the loss is also scaled
 DIGITS = 4  # significant digits of the stored measurements
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """A way to train in some precision.
+    """A choice of the precisions and factors with which a network is trained.
 
     dtype: the precision of the run and its gradients. masters: whether master weights stay in float32 between two
     steps; if not, the weights are rounded to `dtype`. scale: the loss scale: the loss is multiplied and the gradients
@@ -92,7 +93,7 @@ def late_shares(by_seed: list[list[float]]) -> list[float]:
 
 # ---- training --------------------------------------------------------------------------------------------------------
 def surprise(model: Classifier, texts: Int[Tensor, "B S"], classes: Int[Tensor, " B"]) -> Float[Tensor, ""]:
-    """Compute the mean cross-entropy of the right class in float32, from logits in the precision of the model."""
+    """Compute the mean cross-entropy of the right class in float32; the logits have the precision of the model."""
     logits = model.trace(texts)["output"]  # (B, 1, classes)
     return nn.functional.cross_entropy(logits[:, 0].float(), classes)
 
@@ -136,7 +137,7 @@ def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[C
 
 
 def list_gradients(model: Classifier, texts: tuple[Tensor, Tensor], scale: float = 1.0) -> list[Tensor]:
-    """Compute the gradients of the loss, multiplied by a scale, in the model's precision, one tensor per parameter."""
+    """Compute the gradients of the loss times a scale, one tensor per parameter, in the model's precision."""
     loss = scale * surprise(model, *texts)
     return list(torch.autograd.grad(loss, list(model.parameters())))
 
@@ -152,13 +153,14 @@ def share_of_zeros(tensors: list[Tensor]) -> float:
 
 
 def keep(number: Tensor) -> float:
-    """Return a number as a float that is rounded to DIGITS significant digits."""
+    """Return a number rounded to DIGITS significant digits."""
     return float(f"{number.item():.{DIGITS}g}")
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
 def bytes_per_weight(scheme: Scheme) -> int:
-    """Return the bytes per learned weight: of the weight, its gradient, its master weight, and Adam's two numbers.
+    """Return how many bytes training needs per weight: for the weight, its gradient, its master weight, and Adam's two
+    numbers.
 
     >>> [bytes_per_weight(SCHEMES[name]) for name in ("float32", "scaled", "alone")]
     [16, 16, 12]
@@ -170,7 +172,9 @@ def bytes_per_weight(scheme: Scheme) -> int:
 
 
 def bytes_of_steps(scheme: Scheme) -> int:
-    """Return the bytes of the attention's steps that are stored so that the gradients of a batch can be computed."""
+    """Return the bytes of the attention's steps that a forward pass stores for the computation of a batch's
+    gradients.
+    """
     trace = load_trained(scheme.dtype).trace(draw_batch()[0])
     return sum(step.value.nbytes for step in trace.computed().values())
 
@@ -185,7 +189,7 @@ def load_trained(dtype: str) -> Classifier:
 
 
 def draw_batch() -> tuple[Tensor, Tensor]:
-    """Sample the batch whose gradients the app shows, as (texts, class of each text)."""
+    """Sample the batch of texts, with their classes, whose gradients the app shows."""
     return COURSES[TASK].batch(Generator().manual_seed(SEEDS[0]))
 
 

@@ -1,4 +1,4 @@
-"""Stores checkpoints of a network: its weights in half precision, with its measured accuracy."""
+"""Stores checkpoints of a network in training: weights in half precision, and their measured accuracy."""
 
 import re
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class NetworkRecipe:
-    """All values that determine the weights of a trained network.
+    """The values that determine the weights of a trained network.
 
     course: a key of COURSES. seed: the seed of the initial weights and the batches. step: the number of training steps.
     rate: the learning rate; None for the course's rate. device: the device on which the network was trained, because
@@ -49,7 +49,7 @@ class NetworkRecipe:
 
 
 def read_recipe(name: str) -> NetworkRecipe:
-    """Parse a NetworkRecipe from its name, such as "vote.1.400.r0.5". Raises ValueError for another text.
+    """Parse a NetworkRecipe from its name, such as "vote.1.400.r0.5". Raises ValueError if the text is not such a name.
 
     >>> read_recipe("vote.1.400.r0.5")
     NetworkRecipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
@@ -73,7 +73,7 @@ def read_recipe(name: str) -> NetworkRecipe:
 def is_trainable(recipe: NetworkRecipe) -> bool:
     """Return whether a recipe is valid: its course exists and has this step, and the learning rate is allowed.
 
-    A recipe must not state a learning rate if it is the course's own, so that each network has only one name.
+    A recipe with the course's learning rate must not state it, so that each network has only one name.
     """
     course = COURSES.get(recipe.course)
     if course is None or recipe.step not in course.saved:
@@ -96,7 +96,7 @@ class Network:
 
     @classmethod
     def of(cls, recipe: NetworkRecipe, model: nn.Module) -> "Network":
-        """Return a checkpoint of a model in its present state.
+        """Return a checkpoint of a model with its current weights.
 
         Raises AttentionError: training_diverged, if a weight is not finite in half precision.
         """
@@ -128,11 +128,11 @@ class Network:
 
     @property
     def exact_model(self) -> nn.Module:
-        """The PyTorch module in float64, which supports the computation of gradients."""
+        """The network as a PyTorch module in float64, with which gradients can be computed."""
         return differentiable_model(self)
 
     def measure(self, compute: Callable[[nn.Module], Measured]) -> Measured:
-        """Call a function with the checkpoint's model in float32, and return the function's result."""
+        """Load the checkpoint as a float32 model, call `compute` with it, and return the result."""
         with torch.inference_mode():
             return compute(self.model(torch.float32))
 
@@ -143,14 +143,16 @@ class Network:
 
     @cached_property
     def figures(self) -> Figures:
-        """The network's accuracy on held-out data: a share for each of its Course's places, measured at first
+        """The accuracy on held-out data, for each place (a length or a position) of the course; measured at first
         access.
         """
         return self.measure(COURSES[self.course].measure)
 
 
-@lru_cache(maxsize=32)  # caches few models, because a model takes four times as much memory as its checkpoint
+@lru_cache(maxsize=32)  # caches few models: each takes four times the memory of its checkpoint
 def differentiable_model(network: Network) -> nn.Module:
-    """Return a network's float64 model, cached. It supports gradients even if the first call is in inference mode."""
+    """Return a network's float64 model, cached. Gradients can be computed with it, even if the first call was made in
+    inference mode.
+    """
     with torch.inference_mode(False):
         return network.model()

@@ -1,4 +1,4 @@
-"""Trains a network step by step: a seed always gives the same weights, even if the training is interrupted."""
+"""Trains a network step by step. A seed always gives the same weights, even if the training is interrupted."""
 
 import math
 
@@ -15,8 +15,8 @@ class Training:
     r"""A network in training by Adam (Kingma, Ba 2015) on the mean cross-entropy of the right answers.
 
     course: a key of COURSES. seed: determines the initial weights and the batches. rate: the learning rate of Adam;
-    None for the course's rate. device: "cpu" or "cuda", where the network is computed. All samples are taken on the
-    CPU, so that a seed gives the same samples on both devices. Each training has a separate generator.
+    None for the course's rate. device: "cpu" or "cuda", on which the network runs. Random numbers come from the CPU, so
+    that a seed gives the same batches on both devices.
 
     Raises AttentionError: unknown_choice.
 
@@ -38,7 +38,7 @@ class Training:
         self.model: nn.Module = self.course.make(self.generator).to(device)
         if rate is None:
             rate = self.course.rate
-        self.rate = None if rate == self.course.rate else rate  # None means the course's rate, as in a NetworkRecipe
+        self.rate = None if rate == self.course.rate else rate  # None means the course's own rate
         self.optimiser = torch.optim.Adam(self.model.parameters(), rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
@@ -88,7 +88,7 @@ class Training:
         try:
             loss = self.model.loss(*batch)
         except AttentionError as refusal:
-            # If numbers are not finite, attention raises this error.
+            # attention raises this error for numbers that are not finite
             raise AttentionError("training_diverged", step=self.step + 1) from refusal
         if not math.isfinite(loss.item()):
             raise AttentionError("training_diverged", step=self.step + 1)

@@ -1,4 +1,5 @@
-"""Tests on letter reversal whether a single context vector is too narrow, or its training too short.
+"""Tests with the reversal of letters whether a network with a single context vector needs a wider vector or more
+training.
 
 Networks with a wider vector and with longer training are measured once, by `python -m attention_core.learned wider`.
 The results are stored in wider_vector.json in this folder.
@@ -15,8 +16,8 @@ from attention_core.learned.measured_table import MeasuredTable
 from attention_core.learned.training.courses import COURSES
 
 COURSE = COURSES["reversal_one"]
-AS_SHIPPED, LONGER, WIDER = TRIALS = ((64, 3000), (64, 6000), (128, 3000))  # (width, training steps)
-FIRST = 20  # number of first steps whose mean loss is stored
+AS_SHIPPED, LONGER, WIDER = TRIALS = ((64, 3000), (64, 6000), (128, 3000))  # (width of the vector, training steps)
+FIRST = 20  # first_loss is the mean over this many first steps
 DIGITS = 6  # decimals of the stored mean loss
 
 

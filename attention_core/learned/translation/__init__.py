@@ -1,1 +1,1 @@
-"""Holds the translation network trained for this app: its encoder reads English, its decoder generates Chinese."""
+"""The network trained for this app that translates: its encoder reads English, its decoder generates Chinese."""

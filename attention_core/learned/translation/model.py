@@ -1,4 +1,4 @@
-"""Defines the Transformer that translates: an encoder, and a decoder with attention to the encoder's output."""
+"""Defines the Transformer that translates: an encoder, and a decoder that attends to the encoder's output."""
 
 from dataclasses import dataclass
 
@@ -61,7 +61,9 @@ def zeros(size: int) -> nn.Parameter:
 
 
 class AttentionPart(nn.Module):
-    """The parameters of an attention layer and of the norm after it; matrices are in row convention, x @ w + b."""
+    """The parameters of an attention layer and of the norm after it; matrices are multiplied from the right, x @ w
+    + b.
+    """
 
     def __init__(self, width: int, generator: Generator):
         super().__init__()
@@ -136,7 +138,7 @@ class Translator(nn.Module):
     def stack(self, source: object, target: object) -> Stack:
         """Run encoder and decoder on texts and translations, and return a Stack with every step recorded.
 
-        source, target: the vocabulary indices of the words of B texts, in the form that embed expects.
+        source, target: the vocabulary indices of the words of B texts, as `embed` of the core expects them.
         """
         encoder, decoder = self.weights()
         memory = run_stack(source, encoder, self.shape.encoder())
@@ -156,8 +158,8 @@ class Translator(nn.Module):
     def decode(self, target: PackedWords, memory: Stack, memory_allowed: Tensor) -> Stack:
         """Run the decoder's layers on translations, with cross-attention to the encoder's output.
 
-        memory: the encoder's Stack, whose steps come first in the result. memory_allowed: True if a word may attend to
-        a word of the encoder.
+        memory: the encoder's Stack, whose steps come first in the result. memory_allowed: a boolean mask, True where a
+        word of the translation may attend to a word of the sentence.
         """
         layers, config = StackWeights(self.weights()[1].layers), StackConfig(self.shape.decoder().layers)
         x = place_words(self.target_table, target)  # (B, T, D)

@@ -1,4 +1,4 @@
-"""Samples sentence pairs for training a translator: the same content, written in English and in Chinese."""
+"""Samples sentence pairs for the training of a translator: one content, written in English and in Chinese."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,7 +55,9 @@ class PairBatch:
 
     @property
     def wanted(self) -> Int[Tensor, "B T"]:
-        """The right next word at each position. After the last word it is START, which both begins and ends a text."""
+        """The right next word at each position of a translation. After the last word it is START, which also ends a
+        text.
+        """
         words = self.target.words
         ends = torch.full_like(words[:, :1], word_numbers(TARGET)[START])  # (B, 1)
         return torch.cat((words[:, 1:], ends), 1)
@@ -65,8 +67,8 @@ class PairBatch:
 def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
     """Sample a Scene, the content of a text, whose English text has a single Chinese translation.
 
-    For "the dog" the grammar writes 狗, but in one scene of seven 那 只 狗, with the same English text. Such scenes are
-    omitted.
+    For "the dog" the grammar usually writes 狗, but in one scene of seven 那 只 狗. Scenes with a second translation
+    are omitted.
     """
     measured = DETERMINERS["the measured"]
     while True:
@@ -77,7 +79,7 @@ def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
 
 
 def find_mentions(part: object) -> Iterator[Mention]:
-    """Yield all mentions, that is noun phrases, in a part of a Scene, at any depth."""
+    """Yield all noun phrases (Mentions) in a part of a Scene, at any depth."""
     if isinstance(part, Mention):
         yield part
     inner = part.values() if isinstance(part, dict) else part
@@ -107,7 +109,9 @@ def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
 
 
 def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
-    """Write a Scene, the content of a text, in both languages, with the same nouns replaced by their categories."""
+    """Write a Scene, the content of a text, in both languages; the same nouns are replaced by their categories in
+    both.
+    """
     source, target = scene.say(SOURCE), scene.say(TARGET)
     words = disguise_words(source, rng, disguise_share)
     if words == list(source.words):
@@ -122,7 +126,7 @@ def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
 def disguise_share(category: str) -> float:
     """Return the probability that a word of this category is replaced by its category's token.
 
-    The probability is 0 for qualities and verbs, because their neighbours in Chinese depend on the word.
+    The probability is 0 for adjectives and verbs, because the Chinese words beside them depend on the word.
     """
     return 0 if category in OTHER_CATEGORIES else DISGUISED_NOUNS
 

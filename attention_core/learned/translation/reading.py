@@ -1,4 +1,6 @@
-"""Reads a trained translator: the words of a sentence and its translation, and the run of all layers."""
+"""Runs an included translator: reads a sentence, generates its translation, and returns the inputs of its attention
+layers.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,7 +54,7 @@ def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) 
 
 @dataclass(frozen=True, eq=False)
 class CrossInputs:
-    """The inputs of cross-attention in one layer, as arguments of attend.
+    """The inputs of one cross-attention layer, as arguments of `attend`.
 
     x: the inputs of the queries, from the decoder. context: the encoder's output.
     """
@@ -89,7 +91,7 @@ def cross_config(name: str) -> AttentionConfig:
 
 
 def aligning_head(name: str) -> int:
-    """Return the index, from 0, of the last layer's head that aligns words best.
+    """Return the index, from 0, of the head in the last layer that aligns source and target words best.
 
     The largest weight of this head is most often on the source word with the same meaning.
     """

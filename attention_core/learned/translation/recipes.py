@@ -1,4 +1,4 @@
-"""Defines the training recipes of the translators, keyed by name, and the folder of the trained translators."""
+"""Defines how the translators are trained, keyed by name, and the folder of the trained translators."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,4 +58,4 @@ class TranslationRecipe:
 
 TRANSLATION_RECIPES = {recipe.name: recipe for recipe in [TranslationRecipe("translation_en_zh")]}
 
-TRANSLATORS = NetworkFolder(Path(__file__).with_name("shipped"), TRANSLATION_RECIPES)  # the translators in the package
+TRANSLATORS = NetworkFolder(Path(__file__).with_name("shipped"), TRANSLATION_RECIPES)  # the trained translators

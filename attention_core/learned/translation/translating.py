@@ -75,14 +75,15 @@ def read_words(row: Sequence[int]) -> tuple[str, ...]:
 
 
 # ---- measures: the translations, and the words that the heads attend to ----------------------------------------------
-SENTENCES = 600  # count of sentences from which each measurement is computed
+SENTENCES = 600  # number of sentences in each measurement
 PARTS = ("held", "frames")
-SHIFTS = {"read": 0, "written": 1}  # row of weights for a target word -> how many positions before that word it lies
+SHIFTS = {"read": 0, "written": 1}  # row of weights -> how many positions before the target word it is
 
 
 @dataclass(frozen=True)
 class Head:
-    """A head of a cross-attention layer, and the row of its weights that aligns a target word with its source word.
+    """A head of a cross-attention layer, and the row of its weights in which the largest weight shows a target word's
+    source word.
 
     layer, head: the indices, from 0. row: "read" for the row of the target word itself, "written" for the row of the
     word before, where the target word is generated.
@@ -108,19 +109,19 @@ def held_out_pairs(part: str, half: str, count: int) -> tuple[Pair, ...]:
 def measure_translator(model: Translator, half: str = "report", count: int = SENTENCES) -> dict[str, float]:
     """Measure a translator on sentences with held-out noun pairs and with held-out frames (sentence patterns).
 
-    exact: share of translations equal to the grammar's as a whole. words: share of right next words after right words.
-    aligned: share of words for which the best aligning head has its largest weight on the word with the same meaning.
-    nouns: the share "aligned" for nouns and first names alone. best_read, best_written: the share "aligned" of the best
-    head if the row of weights is that of the word itself, or of the word before. With the suffix "_count": the count of
-    cases. layer, head: the indices of the best aligning head, from 1. written: whether it aligns best at the row where
-    a word is generated.
+    exact: share of translations equal to the grammar's. words: share of right next words, each predicted after the
+    right words. aligned: share of words for which the best aligning head has its largest weight on the word with the
+    same meaning. nouns: the share "aligned" for nouns and first names alone. best_read, best_written: the share
+    "aligned" of the best head if the row of weights is that of the word itself, or of the word before. With the suffix
+    "_count": the count of cases. layer, head: the indices of the best aligning head, from 1. written: whether that head
+    aligns best in the row at which a word is generated.
     """
     head = best_head(model, count)
     figures = {"layer": head.layer + 1, "head": head.head + 1, "written": head.row == "written"}
     for part in PARTS:
         pairs = held_out_pairs(part, half, count)
         looked_at = find_looks(model, pairs)
-        shares = {row: aligned_shares(looked_at, pairs, row) for row in SHIFTS}  # {row: shares (L, H)}
+        shares = {row: aligned_shares(looked_at, pairs, row) for row in SHIFTS}  # {"read" or "written": shares (L, H)}
         nouns = [keep_nouns(pair) for pair in pairs]
         of_nouns = aligned_shares(looked_at, nouns, head.row)
         figures |= {
@@ -166,7 +167,7 @@ def best_head(model: Translator, count: int) -> Head:
 
 
 def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T"]:
-    """Return the index of the source word with the largest weight, for every row of each cross-attention head."""
+    """Return, for each row of every cross-attention head, the index of the source word with the largest weight."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -191,7 +192,7 @@ def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row
 def keep_nouns(pair: Pair) -> Pair:
     """Return a sentence pair with only the alignments of nouns and first names.
 
-    These are the words that have a category other than quality and verb.
+    These are the words whose category is neither an adjective's nor a verb's.
     """
     kinds = pair.source.kinds
     nouns = [(at, target) for at, target in pair.aligned if kinds[at] and kinds[at] not in OTHER_CATEGORIES]
@@ -199,7 +200,7 @@ def keep_nouns(pair: Pair) -> Pair:
 
 
 def count_aligned(pairs: Sequence[Pair]) -> int:
-    """Return the number of aligned words in all pairs."""
+    """Return the number of aligned word pairs in a list of sentence pairs."""
     return sum(len(pair.aligned) for pair in pairs)
 
 

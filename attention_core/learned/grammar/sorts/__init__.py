@@ -1,1 +1,1 @@
-"""Modules that sample the kinds of text ("sorts" in the code), with one function for each kind."""
+"""Samples the kinds of text ("sorts" in the code); each kind has a function."""

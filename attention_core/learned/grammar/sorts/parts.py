@@ -1,4 +1,4 @@
-"""Functions that sample what several kinds of text have in common: actions with time and place, qualities, speakers."""
+"""Samples the parts that several kinds of text share: actions with a time and a place, adjectives, speakers."""
 
 from functools import lru_cache
 
@@ -15,9 +15,9 @@ PLACES = find_nouns(
 )
 FAR_PLACES = find_nouns("city village hospital station hotel beach school office market shop museum zoo airport")
 LANDMARKS = find_nouns("house school church hospital hotel library tree bridge")
-SOMEBODY = load_names()["anna"]  # the noun for the pronouns i, we and you, which fit the same actions as this name
+SOMEBODY = load_names()["anna"]  # the noun of i, we and you: these may do the same actions as a person with this name
 SPEAKERS = ("i", "i", "i", "we", "you")
-PAIRS_KEPT = 65536  # largest number of entries in each cache; an entry belongs to a pair of nouns
+PAIRS_KEPT = 65536  # the largest number of cached pairs of nouns, in each cache
 OF_ANYTHING = [MOODS[name] for name in ("past", "present", "past in time", "did not", "does not")]
 DEGREES_OF_DEEDS = [DEGREES[name] for name in ("", "", "", "very", "so", "really")]
 DEGREES_OF_FAILURE = [DEGREES[name] for name in ("too", "too", "too", "so", "", "very")]
@@ -37,7 +37,7 @@ def draw_person(draw: Draw, speaker: float = 0.1, many: float = 0.1) -> Mention 
 
 
 def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float = 0.4, gap: str = "") -> Clause | None:
-    """Sample the clause of what a subject does, alone or to another noun; None if no action or other noun fits.
+    """Sample a clause about what a subject does, with or without an object; None if no action or object fits.
 
     alone: the probability of an action without an object. gap: the name of the part that the clause omits.
     """
@@ -59,9 +59,9 @@ def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float =
 
 
 def draw_quality(draw: Draw, subject: Mention | Pronoun, mood: Mood, other: Thing | None = None) -> Clause | None:
-    """Sample the clause of a quality of a subject; None if no quality fits.
+    """Sample a clause that gives a subject an adjective; None if no adjective fits.
 
-    other: a thing to which the subject's pronoun could also refer; the sampled quality must be impossible for it.
+    other: a thing to which the subject's pronoun could also refer; the adjective must be impossible for it.
     """
     noun = subject.thing.noun
     options = qualities_of(noun) if other is None else qualities_of_one(noun, other.noun)
@@ -80,7 +80,7 @@ def are_confused(thing: Thing, other: Thing) -> bool:
 
 
 def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
-    """Return the actions that a noun does without an object, except those that leave its pronoun ambiguous.
+    """Return the actions without an object that a thing may do, and that show whether its pronoun refers to it.
 
     If the pronoun could also refer to the other noun, actions that the other noun can do are left out.
     """
@@ -97,12 +97,12 @@ def deeds_of_one(noun: Noun, other: Noun) -> tuple[Deed, ...]:
 
 @lru_cache(maxsize=PAIRS_KEPT)
 def qualities_of_one(noun: Noun, other: Noun) -> tuple[Quality, ...]:
-    """Return the qualities that one noun may have and the other may not."""
+    """Return the adjectives that one noun may have and the other may not."""
     return tuple(quality for quality in qualities_of(noun) if other not in quality.fits)
 
 
 def draw_time(draw: Draw, mood: Mood) -> Phrase:
-    """Sample a phrase of time that fits the mood of a clause (its tense and negation)."""
+    """Sample a phrase of time that fits the tense and negation of a clause."""
     if mood.past:
         return draw.pick(phrases_of("past"))
     is_future = mood is MOODS["will"] or mood is MOODS["will not"]
@@ -110,7 +110,7 @@ def draw_time(draw: Draw, mood: Mood) -> Phrase:
 
 
 def draw_place(draw: Draw) -> Place:
-    """Sample where an action takes place: in or near a place, or in another relation to a landmark."""
+    """Sample the place of an action: in or near a place, or under, behind or beside a landmark."""
     if draw.chance(0.8):
         return Place(phrase(draw.pick(("in", "in", "near"))), draw.known(draw.thing(PLACES, many=0)))
     return Place(draw.pick(phrases_of("relations")), draw.known(draw.thing(LANDMARKS, many=0)))

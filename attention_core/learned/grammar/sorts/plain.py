@@ -81,7 +81,7 @@ def draw_plain(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, clause: Clause, owner: Thing) -> Clause:
-    """In some samples, make the subject of a clause the owner of the object: "anna lost her key"."""
+    """With some probability, make a clause's subject the owner of its object: "anna lost her key"."""
     done_to = clause.parts.get("y")
     if not isinstance(done_to, Mention) or owner.many or not done_to.thing.noun.measure or not draw.chance(0.25):
         return clause
@@ -105,7 +105,7 @@ def draw_there(draw: Draw) -> Telling | None:
 
 
 def draw_owner(draw: Draw) -> Telling | None:
-    """Sample a sentence about what a person has, often with a quality of that thing: "tom has a dog and it is old"."""
+    """Sample a sentence about what a person has, often with an adjective for it: "tom has a dog and it is old"."""
     subject = draw_person(draw, speaker=0.3)
     thing = draw.second(subject.thing, OWNED, many=0.1)
     if thing is None:

@@ -1,4 +1,4 @@
-"""Samples sentences in which a word belongs to one of two nouns: a reason fits one noun, or one is a verb's subject."""
+"""Samples sentences in which the reader must find the right one of two nouns: a pronoun's noun or a verb's subject."""
 
 from functools import cache
 
@@ -31,7 +31,9 @@ from attention_core.learned.grammar.sorts.parts import (
 
 # ---- reasons: "the animal did not cross the street because it was too tired" -----------------------------------------
 def draw_frame(draw: Draw) -> tuple[Frame, Thing, Thing, Mood] | None:
-    """Sample a frame of the part, its two nouns x and y, and a mood; None if no second noun fits the first."""
+    """Sample a frame (event of two nouns) of the part, its nouns x and y, and a mood; None if no second noun fits the
+    first.
+    """
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)
@@ -54,7 +56,7 @@ def draw_because(draw: Draw) -> Telling | None:
 
 
 def draw_so(draw: Draw) -> Telling | None:
-    """Sample a reason and its consequence: "the street was wide, so the animal did not cross it"."""
+    """Sample a reason and the event that follows from it: "the street was wide, so the animal did not cross it"."""
     drawn = draw_frame(draw)
     if drawn is None:
         return None
@@ -75,7 +77,7 @@ def draw_so(draw: Draw) -> Telling | None:
 
 
 def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event, mood: Mood) -> Clause:
-    """Sample the clause of a reason.
+    """Sample a clause that gives the reason for an event.
 
     mood: the mood of the event that the reason explains.
     """
@@ -89,21 +91,21 @@ def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event,
 
 # ---- after a reason --------------------------------------------------------------------------------------------------
 def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
-    """Sample what follows a reason, about the noun that the reason is true of; () in half of the samples.
+    """Sample a sentence to follow a reason, about the noun that the reason is true of; () in half of the samples.
 
     meant: the noun that the reason is true of. other: the other noun of the event.
     """
     how = draw.random()
     if how < 0.5:
         return ()
-    if how < 0.72:  # a question with its answer: "what was wide? the street."
+    if how < 0.72:  # ask and answer: "what was wide? the street."
         question = reason._replace(parts={**reason.parts, "x": Pronoun(meant)}, asks="x")
         return question, phrase("question-mark"), draw.known(meant), phrase("stop")
     return draw_sequel(draw, meant, other, reason.mood)
 
 
 def draw_sequel(draw: Draw, meant: Thing, other: Thing, mood: Mood) -> tuple:
-    """Sample what happens next with the thing about which a reason is true, named by its noun or a pronoun.
+    """Sample what happens next to the thing that a reason is true of; the thing is named by its noun or a pronoun.
 
     Returns () if nothing fits.
     """
@@ -122,7 +124,7 @@ NICE = frozenset(
     ["new", "beautiful", "useful", "warm", "special", "cheap", "tasty", "fresh", "interesting", "sweet", "pretty"]
 )
 GIVERS = "kind generous rich friendly helpful"
-GIFTS = {  # nouns that are given -> names of the qualities of people who need them
+GIFTS = {  # nouns that may be given -> names of the adjectives of people who need them
     "bread apple cake soup sandwich cookie banana rice": "hungry weak",
     "water tea milk juice coffee": "thirsty tired",
     "coat sweater scarf jacket glove blanket": "cold_body sick",
@@ -160,7 +162,7 @@ def draw_gift_reason(draw: Draw, things: tuple[Thing, Thing, Thing], needs: str,
     """Sample the reason for a gift; return (the thing that it is true of, a rival thing, its clause or None).
 
     The reason is true of the giver, the gift or, most often, the receiver. The rival is another thing to which the
-    pronoun of the reason could refer. needs: the names of qualities of the receiver.
+    pronoun of the reason could refer. needs: the names of the adjectives that may be true of the receiver.
     """
     x, y, z = things
     chosen = draw.random()
@@ -180,7 +182,7 @@ LANDMARKS = find_nouns("tree house car table door bridge river wall school churc
 
 
 def draw_agreement(draw: Draw) -> Telling | None:
-    """Sample a sentence whose subject has a relative clause or a place."""
+    """Sample a sentence about a subject that has a relative clause or a place, such as "the dog that sees the cat"."""
     x = draw.thing(SUBJECTS, many=0.5)
     mood = MOODS[draw.pick(("present", "present", "past"))]
     subject = draw_subject(draw, x, mood)
@@ -192,7 +194,7 @@ def draw_agreement(draw: Draw) -> Telling | None:
 
 
 def draw_subject(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Sample a subject, which is a noun with a relative clause or a place; None if no other noun or action fits."""
+    """Sample a noun with a relative clause or a place, to be a subject; None if no other noun or action fits."""
     how = draw.random()
     if how < 0.45 and deeds_to_others(x.noun):
         return draw_one_who(draw, x, mood)

@@ -1,4 +1,4 @@
-"""Samples texts about what people say, think and want: "anna said that she was tired", "tom wants to buy a dog"."""
+"""Samples texts about speech, thoughts and wishes: "anna said that she was tired", "tom wants to buy a dog"."""
 
 from attention_core.learned.grammar.concepts import find_nouns
 from attention_core.learned.grammar.draw import Draw
@@ -46,13 +46,13 @@ def draw_saying(draw: Draw) -> Telling | None:
 
 
 def draw_another(draw: Draw, thing: Thing) -> Mention | None:
-    """Sample the mention of another being about which a person speaks; None if no noun fits."""
+    """Sample another person or animal that a person speaks about, as a mention; None if no noun fits."""
     other = draw.second(thing, find_nouns("being"), many=0.1)
     return None if other is None else draw.mention(other)
 
 
 def draw_said(draw: Draw, about: Mention | Pronoun, is_past: bool) -> Clause | None:
-    """Sample the clause of a quality or an action of a person or animal, as the content of what a person says."""
+    """Sample a clause about what a person or animal is or does, to follow a verb such as "said"."""
     if draw.chance(0.5):
         return draw_quality(draw, about, MOODS["past" if is_past else "present"])
     return draw_deed(draw, about, MOODS["had done" if is_past else "has done"])
@@ -75,7 +75,7 @@ def draw_telling(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, said: Clause, x: Thing, z: Thing) -> Clause:
-    """In some samples, make one of two people the owner of the clause's object, such as "his dinner"."""
+    """With some probability, make one of two people the owner of the clause's object, as in "his dinner"."""
     object_ = said.parts.get("y")
     if not isinstance(object_, Mention) or object_.thing.noun.measure == "" or are_confused(x, z) or draw.chance(0.4):
         return said

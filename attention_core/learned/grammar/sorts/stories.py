@@ -1,4 +1,4 @@
-"""Samples texts of several actions: stories of two to four sentences, recurring full names, two actions in a
+"""Samples texts of several actions: stories of two to four sentences, people with full names, two actions in one
 sentence.
 """
 
@@ -45,7 +45,7 @@ def draw_names(draw: Draw) -> Telling | None:
 
 
 def draw_sentence_with_name(draw: Draw, one: Thing, other: Thing) -> Clause:
-    """Sample the clause of what one of two people does, in which they are mentioned by full names."""
+    """Sample a clause about what one of two people does, in which people are mentioned by their full names."""
     subject = draw.mention(one)
     if draw.chance(0.5):
         return Clause(draw.pick(deeds_alone(one.noun)).event, {"x": subject}, MOODS["past"])
@@ -78,7 +78,7 @@ def draw_beginning(draw: Draw, x: Thing, y: Thing, is_owner: bool) -> tuple:
 
 
 def draw_next(draw: Draw, one: Thing, other: Thing) -> Clause | None:
-    """Sample the next action or quality of one of two nouns; a pronoun is used for the noun only if unambiguous."""
+    """Sample what one of two nouns does or is next; the noun is replaced by a pronoun only if that is unambiguous."""
     subject = draw.known(one) if are_confused(one, other) or draw.chance(0.35) else Pronoun(one)
     how = draw.random()
     deeds = own_deeds(one, other)
@@ -98,7 +98,7 @@ WEATHER = Pronoun(Thing(find_nouns("park")[0], "n"))
 
 
 def draw_together(draw: Draw) -> Telling | None:
-    """Sample a sentence about what one being did to another, and what one of them did next."""
+    """Sample a sentence about what one person or animal did to another, and what one of the two did next."""
     x = draw.thing(ACTORS, many=0.12)
     deed = draw.pick(deeds_to_others(x.noun))
     y = draw.second(x, deed.y, many=0.12)
@@ -118,7 +118,7 @@ def draw_together(draw: Draw) -> Telling | None:
 
 
 def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
-    """Sample an action or a quality of one of two nouns, such that the pronoun of this noun is unambiguous."""
+    """Sample what one of two nouns does or is, such that a pronoun for this noun is unambiguous."""
     deeds = own_deeds(meant, other)
     if deeds and draw.chance(0.85):
         return Clause(draw.pick(deeds).event, {"x": Pronoun(meant)}, MOODS["past"])
@@ -128,7 +128,7 @@ def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
 def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> Telling:
     """Join two actions by a conjunction of time: "when anna saw the dog, it barked".
 
-    may_last: whether the first action may last, so that "while" is possible.
+    may_last: whether "while" is possible, because the first action takes time.
     """
     time = draw.pick(TIMES)
     if may_last and draw.chance(0.25):
@@ -137,7 +137,7 @@ def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> T
 
 
 def draw_turned(draw: Draw) -> Telling | None:
-    """Sample an action with a clause of time, which comes last in English and first in Chinese.
+    """Sample an action with a clause of time, which is last in English and first in Chinese.
 
     An example is "the dog barked when it saw the cat".
     """
