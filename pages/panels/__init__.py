@@ -1,1 +1,1 @@
-"""Parts of the interface that several pages use, such as maps, charts, an opened step, controls and proofs."""
+"""Parts of the interface that several pages use: attention maps, charts, an opened step, controls, proofs."""

@@ -1,4 +1,4 @@
-"""Shows the arithmetic of one cell of a run, in which each operand is a link to the operand's own cell."""
+"""Shows the arithmetic of one cell of a run; each operand is a link that opens the operand's own cell."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -20,10 +20,10 @@ StepCell = tuple[str, tuple[int, ...] | None]  # (name of a step, index of one o
 def show_arithmetic(
     trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str, sign: str = ""
 ) -> None:
-    """Shows one cell's number and its arithmetic, in which a click on an operand opens the operand's cell.
+    """Shows one cell's number and its arithmetic; a click on an operand opens the operand's cell.
 
-    trail: the cells that the visitor opened before this one. take: the function that is called with {"step", "index"}
-    if a cell is clicked. key: the component's key. sign: the label of the run if two runs are shown side by side.
+    trail: the cells that the visitor opened before this one. take: a callback that gets {"step", "index"} of a clicked
+    cell. key: the component's key. sign: the label of the run if two runs are shown side by side.
     """
     place = escape_markdown(describe_cell(trace, ref))
     prefix = f"{sign} · " if sign else ""
@@ -33,10 +33,11 @@ def show_arithmetic(
 
 
 def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str) -> bool:
-    """Shows the arithmetic of a cell without its number; returns False if the cell has none, because it is an input.
+    """Shows the arithmetic of a cell without its number; returns False if the cell is an input, which has no
+    arithmetic.
 
-    trail: the cells that the visitor opened before this one. take: the function that is called with {"step", "index"}
-    if a cell is clicked. key: the component's key.
+    trail: the cells that the visitor opened before this one. take: a callback that gets {"step", "index"} of a clicked
+    cell. key: the component's key.
     """
     explanation = explain_shown(trace, ref.step, ref.index)
     pieces = [] if explanation.cell is None else explanation.pieces

@@ -18,12 +18,12 @@ from pages.session.labels import axis_name, chosen_cell, current_palette, pictur
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
-SMALLEST_WRITTEN = 0.005  # smaller shares would be written as 0.00
+SMALLEST_WRITTEN = 0.005  # smaller shares would be printed as 0.00
 CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
 
 
 def is_large(trace: Trace, step: str) -> bool:
-    """Returns whether a step has too many cells to draw each separately, so that it is drawn on a canvas."""
+    """Returns whether a step has too many cells to be drawn one by one; it is then drawn on a canvas."""
     value = trace[step]
     return value.dim() > 1 and min(value.shape[-2:]) > MAX_PANEL_SIDE
 
@@ -85,7 +85,7 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
     """Draws the numbers of a step on a canvas whose cells cannot be opened.
 
     axes_note: a text that says what the rows and columns are. In long rows of shares, the colours show multiples of the
-    uniform share. Shares that would be written as 0.00 are not written.
+    uniform share. Shares that would be printed as 0.00 are not printed.
     """
     times = trace[step].shape[-1] > MAX_PANEL_SIDE
     drawn = raster(trace, step, picture_texts_for(trace), current_palette(), times=times)
@@ -113,7 +113,7 @@ def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
 
 
 def describe_thinning(every: tuple[int, int]) -> str:
-    """Returns the note that only one cell of each block of cells is drawn; "" if all cells are drawn.
+    """Returns the note that each drawn cell stands for a block of cells; "" if all cells are drawn.
 
     every: the (rows, columns) of a block. The drawn cell is the one with the largest share or magnitude.
     """
@@ -128,9 +128,9 @@ def show_paintable_mask(
 ) -> None:
     """Shows a mask over a run's tokens; dragging over its cells toggles them.
 
-    take: the function that is called with the new mask. follows: data of a slider; the mask waits until the slider is
-    released. The session counts the strokes, including invalid ones; the canvas waits after each stroke until the
-    server sends the new count (`turn`).
+    take: a callback that gets the new mask. follows: data of a slider; while it is dragged, the mask is not updated.
+    The session counts the strokes, including invalid ones; after each stroke the canvas waits until the server sends
+    the new count (`turn`).
     """
     turn = st.session_state.get("turn_mask", 0)
 
@@ -143,7 +143,7 @@ def show_paintable_mask(
     palette = current_palette()
     drawn = raster(mask_trace, "allowed", picture_texts_for(trace), palette)
     data = vars(drawn) | common_canvas_data(say("canvas.mask"), drawn, mask_trace)
-    data["fills"] = (palette.ground,) * 256  # draws allowed cells in the page's background colour
+    data["fills"] = (palette.ground,) * 256  # draws allowed cells in the background colour of the page
     data["inks"] = (palette.ink,) * 256
     data["chosen"] = None
     data["query"] = None

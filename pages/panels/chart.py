@@ -1,4 +1,4 @@
-"""Draws pictures by Vega-Lite in the browser; a click on a cell opens that cell."""
+"""Draws pictures with Vega-Lite in the browser; a click on a cell opens that cell."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,16 +16,16 @@ PHONE_WIDTH_PX = 350  # width of the narrowest supported screen
 SCROLLBAR_PX = 8  # pixels: height of a horizontal scroll bar
 CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # matches the index of a step's cell, such as "0,1,2"
 PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # int32, as JavaScript has no int64
-PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # default values of a picture's columns
+PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # the columns of a picture's table, each with its default value
 PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in PICTURE_COLUMNS.items()])
 
 
 def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], None] = open_sent_cell) -> None:
-    """Draws a picture by Vega-Lite; a click on one of its cells opens that cell.
+    """Draws a picture with Vega-Lite; a click on one of its cells opens that cell.
 
-    take: the function that is called with {"step", "index"} of a clicked cell. A browser reports a click only if it
-    changes the selection. The cells therefore get a new count (`turn`) after each click, so that the same cell can be
-    clicked again.
+    take: a callback that gets {"step", "index"} of a clicked cell. A browser reports a click only if it changes the
+    selection. After each click the cells therefore get a new count (`turn`), so that the same cell can be clicked
+    again.
     """
     collected().add_picture(picture, alt)
     turn_key = f"turn_{key}"

@@ -1,6 +1,6 @@
-"""A control: the widget for one value that a page keeps and writes into its link, on the workbench and in lessons.
+"""Control: the widget for one value that a page stores and writes into its link, on the workbench and in lessons.
 
-Controls differ only in where the value is kept: setup_controls.field_control makes a control for a field of a Setup,
+Controls differ only in where the value is stored: setup_controls.field_control makes a control for a field of a Setup,
 and link_controls.link_control makes one for a parameter in a lesson's link.
 """
 
@@ -14,20 +14,20 @@ from pages.session.linked_state import LinkedState
 from pages.session.moved_widgets import is_outdated, moved_widget_key, set_moved_widget
 from pages.site.words import say
 
-LIMITS = ("min_value", "max_value", "step", "max_chars")  # arguments of widgets that change the values they can show
+LIMITS = ("min_value", "max_value", "step", "max_chars")  # arguments of widget functions that restrict the value
 
 
 @dataclass(frozen=True)
 class Control:
-    """The widget for one value that a page keeps, with the functions that show the value and apply a new one.
+    """The widget for one stored value, with the functions that show the value and apply a new one.
 
-    name: the name under which the state keeps the error of a refused input; several widgets may share it. key: the key
+    name: the name under which the state stores the error of a refused input; several widgets may share it. key: the key
     of the widget. value: the current value, which the widget shows. take: a function that applies the value that the
     visitor entered, or refuses it. label: the key of the widget's text. option_text: a function that returns the text
     of an offered value.
 
-    The widget is set only if it does not show the value yet: a browser obeys the server, so that setting it would undo
-    a click made while the page is computed.
+    The server sets the widget only if it does not show the value yet, because setting it would undo a click that the
+    visitor makes while the page is computed.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Control:
             how = {"options": offered, "format_func": self.option_text} | how
             texts = list(map(how["format_func"], offered))
         if widget is st.text_area:
-            how = {"value": self.value} | how  # a browser that is sent two drawings at once shows the second, unset
+            how = {"value": self.value} | how  # unset, the second of two drawings in a row would show the default
         limits = {name: how[name] for name in LIMITS if name in how}
         self.keep(self.key, (text, texts, limits))
         widget(
@@ -70,11 +70,11 @@ class Control:
         )
 
     def keep(self, place: str, drawing: object = None) -> object:
-        """Returns what the widget shows: the current value or, if an input was refused, that input; stores it under
-        `place`.
+        """Stores what the widget shows under `place`, and returns it: the current value or, if an input was refused,
+        that input.
 
-        place: a key of the session. drawing: how the widget is drawn, besides the value. Streamlit drops the input of a
-        widget that was not drawn for a while; then its refusal is removed too.
+        place: a key of the session. drawing: the arguments of the widget besides the value. Streamlit drops the input
+        of a widget that was not drawn for a while; then the stored error is removed too.
         """
         if self.key not in st.session_state:
             self.state.forget_refusals(self.name)
@@ -84,18 +84,18 @@ class Control:
         return st.session_state[place]
 
     def has_drawn(self, place: str, shown: object, drawing: object) -> bool:
-        """Returns whether the widget already shows this value and is drawn in this way, so that it need not be set.
+        """Returns whether the widget already shows this value and has the same arguments, so that it need not be set.
 
-        A widget that is drawn in another way may be a new one for Streamlit, and a select box shows the former text of
-        its option until it is set again.
+        Streamlit may take a widget with other arguments for a new one, and a select box shows the former text of its
+        option until it is set again.
         """
         is_redrawn = st.session_state.get(f"{place}.drawing") != drawing
         st.session_state[f"{place}.drawing"] = drawing
         return not is_redrawn and place in st.session_state and st.session_state[place] == shown
 
     def moved(self) -> "Control":
-        """Returns the control with a new key, so that it shows a value that something other than its widget has
-        changed.
+        """Returns the control with a new key, so that it shows a value that was changed by something else than its
+        widget.
 
         For example, the cells of a matrix change such a value. See set_moved_widget.
         """

@@ -1,13 +1,13 @@
-"""Shows the main statement of a page as a heading above the page's picture."""
+"""Shows the most important sentence of a page as a heading above the page's picture."""
 
 import streamlit as st
 
 from pages.session.collected import collected
 
-HEADING_SIGN = "##### "  # Markdown prefix of a heading
+HEADING_SIGN = "##### "  # Markdown that begins such a heading
 
 
 def show_fact(text: str) -> None:
-    """Shows the page's main statement as a heading. text: Markdown."""
+    """Shows the most important sentence of the page as a heading. text: Markdown."""
     collected().facts.append(text)
     st.markdown(f"{HEADING_SIGN}{text}")

@@ -1,6 +1,4 @@
-"""Shows the upload of a visitor's file, in the language of the page, and a sentence about entries of the file not
-read.
-"""
+"""Shows an uploader in the language of the page, and a sentence about those entries of a file that were ignored."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,7 +10,7 @@ from attention_core.record.errors import AttentionError
 from pages import components
 from pages.site.words import escape_markdown, get_text_template, has, label_arrays, say
 
-MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # for one file; the server accepts larger ones, but only as attention maps
+MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # for one file; the server accepts larger files only as attention maps
 BOX_WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
 
 
@@ -28,13 +26,13 @@ def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedF
 
 
 # ---- the entries of a file that are not read: each by name, with the reason ------------------------------------------
-MAX_NAMED = 12  # the most ignored entries that are listed by name; further ones are only counted
+MAX_NAMED = 12  # ignored entries that are listed by name; further ones are only counted
 
 Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # (name, shape of an array | its error | None for a text)
 
 
 def name_array(name: str, shape: tuple[int, ...]) -> str:
-    """Returns an array's name in Markdown, with its shape; without a shape for a single number."""
+    """Returns an array's name in Markdown, followed by its shape unless it is a single number."""
     shown = f"**{escape_markdown(label_arrays([name])[name])}**"
     return f"{shown} ({', '.join(map(str, shape))})" if shape else shown
 
@@ -51,7 +49,7 @@ def say_unread(unread: Iterable[Unread]) -> str:
 
 
 def say_one(name: str, what: tuple[int, ...] | AttentionError | None) -> str:
-    """Returns the text about one ignored entry: its name with its shape, or with the error."""
+    """Returns the text about one ignored entry: its name, and its shape or its error."""
     if isinstance(what, tuple):
         return name_array(name, what)
     key = "text" if what is None else what.code

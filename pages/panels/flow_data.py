@@ -28,8 +28,8 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 
 STAGE_HEIGHT_PX = 412  # height of the picture on a page 1280 px wide; it scales with the page
-RAIL_MAP_SIDE = 40  # the most rows or columns of a head's map, if the run is cut
-MAX_NAMED_COLUMNS = 64  # an axis with more positions has no column names
+RAIL_MAP_SIDE = 40  # most rows or columns of a head's small map, if the run is too large to be sent whole
+MAX_NAMED_COLUMNS = 64  # an axis with more indices gets no column names
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class Showing:
     height: int = STAGE_HEIGHT_PX
 
 
-HEARD = Showing(hears=True, begins="end")  # the workbench sends selections to the server
+HEARD = Showing(hears=True, begins="end")  # options of the workbench, whose picture sends selections
 
 
 def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:
     """Returns all data of the flow picture as bytes: parts (the drawn steps), keyframes, numbers, texts.
 
-    look: the selection (query, head, step, keyframe) as the server knows it.
+    look: the selection (query, head, step, keyframe) that the server stores.
     """
     trace = screen.trace
     run = flow_run_for(screen)
@@ -100,7 +100,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     data["layers"], layer_maps = pack_layers(screen) if has_heads else ({}, b"")
     readings, read_bytes = pack_readings(screen, *data["words"].values()) if has_heads else ({}, {})
     data |= readings
-    data["compares"] = "reads" in readings and screen.before is not None  # whether A and B can stand beside each other
+    data["compares"] = "reads" in readings and screen.before is not None  # whether the view can show A beside B
     packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps, **read_bytes}
     digest = hashlib.sha256(b"".join(packed.values()) + repr(data).encode()).hexdigest()
     data |= {**vars(showing), "shown": not showing.hears}
@@ -108,7 +108,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
 
 
 def shows_heads(stop: str | None) -> bool:
-    """Returns whether a keyframe of a link names the view of all heads, maybe with a second head: "heads-2.1".
+    """Returns whether a keyframe in a link is the view of all heads, maybe with a second head: "heads-2.1".
 
     >>> shows_heads("heads-2.1"), shows_heads("weights"), shows_heads(None)
     (True, False, False)
@@ -128,14 +128,16 @@ def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
 
 
 def list_words(trace: Trace, axis: str, is_cut: bool) -> list[str]:
-    """Returns the words along an axis; if only a part of the run is sent, repeated words get their positions."""
+    """Returns the words along an axis; if only a part of the run is sent, repeated words get their position as a
+    suffix.
+    """
     if is_cut:
         return [name_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
     return [printable_token(word) for word in trace.labels[axis]]
 
 
 def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
-    """Returns the tooltip of each key's word; it names the origin of the word's vector, if the origins are known."""
+    """Returns a tooltip for each key's word; it tells where the word's vector comes from, if this is known."""
     words = [printable_token(word) for word in trace.labels["S"]]
     if not origins:
         return words
@@ -143,7 +145,7 @@ def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
 
 
 def list_moved_steps(screen: ScreenState) -> list[str]:
-    """Returns the steps that the visitor's last change affected, in the order of computation."""
+    """Returns the steps whose numbers the visitor's last change has altered, in the order of computation."""
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     return [step for step in list_strip_steps(screen.trace) if step in moved]
 

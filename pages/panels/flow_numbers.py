@@ -1,4 +1,4 @@
-"""Packs the numbers of a run for the flow picture: all numbers of a small run, and the selected part of a large one."""
+"""Packs the numbers of a run for the flow picture: all of a small run, only the selected part of a large one."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from pages.session.view import ScreenState
 
 MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # a run within both limits is sent as a whole
 WORD_AXES = {"B", "T", "S"}  # axes of words and sentences; a step without any of them is a matrix of weights
-MAX_CUT_KEYS = 12  # for a larger run, at most this many keys are sent
+MAX_CUT_KEYS = 12  # most keys of a larger run that are sent
 
 
 Products = Mapping[str, dict | None]  # step -> its two operands; None if the step is no product
@@ -25,7 +25,9 @@ Products = Mapping[str, dict | None]  # step -> its two operands; None if the st
 
 @dataclass(frozen=True)
 class Cut:
-    """The part of a large run that is sent to the browser: one query in one head, and its keys of largest weight."""
+    """The part of a large run that is sent to the browser: one query of one head, and the keys with its largest
+    weights.
+    """
 
     batch: int
     head: int
@@ -50,7 +52,7 @@ def matrices_of(trace: Trace) -> frozenset[str]:
 def list_unsent_matrices(trace: Trace) -> frozenset[str]:
     """Returns the steps without an axis of words if all numbers of the run are too many to be sent, else an empty set.
 
-    The other steps, with words, heads and rows, are then shown without these matrices.
+    The picture then shows the other steps, with words, heads and rows, without these matrices.
     """
     return matrices_of(trace) if trace.count_numbers() > MAX_WHOLE_NUMBERS else frozenset()
 
@@ -125,7 +127,9 @@ def cut_step(step: Step, part: FlowPart, cut: Cut) -> np.ndarray:
 
 # ---- descriptions of steps -------------------------------------------------------------------------------------------
 def describe_numbers(trace: Trace, name: str, first: int) -> dict:
-    """Returns the offset of a step's first number, its label, and how its numbers are coloured."""
+    """Returns a step's data without its numbers: the offset of the first number, the label, and how numbers are
+    coloured.
+    """
     return {
         "first": first,
         "label": inline_step_name(name),
@@ -152,9 +156,9 @@ def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | 
 
 
 def find_product(graph: FlowGraph, products: Products, name: str) -> str:
-    """Returns the step that opens if the visitor clicks the name of a drawn step (a part of the picture).
+    """Returns the step to open when the visitor clicks the name of a drawn step.
 
-    If the step only moves numbers of a matrix product, for example into heads, that product opens, else the step
+    If the step only moves numbers of a matrix product, for example into heads, it is that product, else the step
     itself.
     """
     step = graph.trace.steps[name]
@@ -173,7 +177,7 @@ def describe_operand(operand: Panel) -> dict:
 
 
 def is_transposed(operand: Panel) -> bool:
-    """Returns whether an operand is drawn transposed: its last axis runs down instead of across."""
+    """Returns whether an operand is drawn transposed: its last axis runs from top to bottom."""
     first_row = operand.refs[0]
     last_row = operand.refs[-1]
     corner = first_row[0]

@@ -1,6 +1,4 @@
-"""Shows the animated picture of how attention computes one query's output (the flow): its data, selection and
-events.
-"""
+"""Shows the flow, the animated picture of how attention computes one query's output: its data, selection and events."""
 
 import re
 from collections.abc import Mapping
@@ -45,15 +43,15 @@ def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(flow_dependencies)
 def show_flow(screen: ScreenState) -> None:
-    """Draws the animation of how the selected head computes the selected query's output."""
+    """Draws the animation of how the selected head computes the output of the selected query."""
     components.flow(data=make_flow_data(screen, make_look(screen)), key="flow")
 
 
 def show_journey(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> None:
-    """Draws the animation of a query, which sends nothing to the server; if a step is given, draws it as a matrix
-    instead.
+    """Draws the animation of a query, without sending the visitor's selection to the server.
 
-    order: a count; if it is larger than before, a browser that shows a later keyframe starts over.
+    step: the step to show as a matrix instead; None for the animation. order: a count; if it is larger than before, a
+    browser that shows a later keyframe starts over.
     """
     show_moving(components.flow, make_journey_data(screen, showing, step, order), answers=True, key="flow")
 
@@ -61,10 +59,10 @@ def show_journey(screen: ScreenState, showing: Showing, step: str | None = None,
 def make_journey_data(
     screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0, stop: str | None = None
 ) -> bytes:
-    """Returns the data of the animation of a query; if a step is given, the picture shows it as a matrix instead.
+    """Returns the data of the animation of a query.
 
-    order: a count; if it is larger than before, a browser that shows a later keyframe starts over. stop: the view that
-    the picture shows instead, such as "heads".
+    step: the step to show as a matrix instead; None for the animation. order: a count; if it is larger than before, a
+    browser that shows a later keyframe starts over. stop: the view that the picture shows instead, such as "heads".
     """
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
@@ -73,7 +71,7 @@ def make_journey_data(
 
 
 # ---- the selection ---------------------------------------------------------------------------------------------------
-RESTS = ("start", "end", "heads", "plane")  # keyframes without a step, and the views of all heads and of dragging
+RESTS = ("start", "end", "heads", "plane")  # keyframes without a step, the view of all heads, and that for dragging
 
 HEADS_COMPARED = re.compile(r"heads-\d{1,3}(\.\d{1,3})?")  # the view of all heads, with a second head: "heads-2.1"
 
@@ -83,8 +81,8 @@ class LookOrder:
     """The selection (query, head, step, keyframe) on which browser and server last agreed, and how often the server
     changed it.
 
-    number: the count of these changes. A browser whose selection has changed in the meantime adopts the server's
-    selection only if the count is new.
+    number: the count of these changes. A browser in which the visitor has selected something else in the meantime
+    adopts the server's selection only if the count is new.
     """
 
     look: tuple = ()
@@ -124,9 +122,7 @@ def look_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(look_dependencies)
 def show_look(screen: ScreenState) -> None:
-    """Sends the selection and the opened cell's arithmetic to the animated picture; its events call the functions
-    below.
-    """
+    """Sends the selection and the opened cell's arithmetic to the animated picture; handles the picture's events."""
     components.look(
         data={
             **make_look(screen),
@@ -161,7 +157,7 @@ def show_look(screen: ScreenState) -> None:
 
 
 def make_sum_data(screen: ScreenState) -> dict | None:
-    """Returns the arithmetic of the opened cell as data for the picture; None if none is open."""
+    """Returns the arithmetic of the opened cell as data for the picture; None if no cell is open."""
     trace = screen.trace
     chosen = chosen_cell(trace, screen.setup)
     if chosen is None:
@@ -180,7 +176,7 @@ def make_sum_data(screen: ScreenState) -> dict | None:
 
 
 def name_words(trace: Trace, pieces: list[dict]) -> list[dict]:
-    """Returns the pieces of a sum, in which each operand that belongs to one of several keys has this key as its word.
+    """Returns the pieces of a sum; an operand that belongs to one of several keys gets the word of that key.
 
     Such operands are the scores in a softmax, and the weights in a sum of values.
     """
@@ -197,8 +193,7 @@ def name_words(trace: Trace, pieces: list[dict]) -> list[dict]:
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def take_look(look: Mapping) -> None:
-    """Stores a selection that the visitor made in the picture (another query, head, step or keyframe); closes the open
-    cell.
+    """Stores the query, head, step or keyframe that the visitor selected in the picture, and closes the open cell.
 
     The head may belong to another layer of a language model.
     """
@@ -213,7 +208,7 @@ def take_look(look: Mapping) -> None:
     step = look["step"]
     if step is None or step in trace:
         batch = current_screen().selection.batch
-        # The browser already shows this selection, so it must not be sent back as a new selection of the server.
+        # The browser shows this selection already; this prevents that it is sent back as a change by the server.
         st.session_state.setdefault("look_order", LookOrder()).look = (batch, head, query, step, stop, None)
         changes = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
         select_and_redraw(show_look.__name__, **changes)

@@ -1,4 +1,4 @@
-"""Prepares the view in which the visitor drags vectors on a plane, and applies the released vector or temperature."""
+"""Prepares the view in which the visitor drags vectors on a plane, and applies the dragged vector or temperature."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,7 +18,7 @@ from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 ROLES = ("q", "k", "v")
-CONTROL = "plane"  # name of the control under which the refusal of a drag is stored
+CONTROL = "plane"  # control under which the error of a refused drag is stored
 SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # matrix -> the matrix used instead if W_q and W_k are swapped
 LABELS = (
     *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
@@ -59,14 +59,13 @@ def temperature_bounds(setup: Setup) -> tuple[float, float]:
 
 
 def plane_text() -> dict[str, str]:
-    """Returns {name: text} of the texts in the view in which vectors are dragged (the plane view)."""
+    """Returns {name: text} of the texts in the view in which vectors are dragged."""
     texts = {name: say(f"flow.plane.{name}") for name in LABELS}
     return texts | {name: get_text_template(f"flow.plane.{name}") for name in TEMPLATES}
 
 
 def describe_role(screen: ScreenState, role: str) -> dict:
-    """Returns from what the vectors q, k or v are computed, and the sentence why they cannot be dragged ("" if they
-    can).
+    """Returns what the vectors q, k or v are computed from, and why they cannot be dragged ("" if they can), as texts.
 
     role: "q", "k" or "v".
     """
@@ -90,8 +89,8 @@ def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str |
 
 # ---- goals -----------------------------------------------------------------------------------------------------------
 def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
-    """Returns the goals that the example sets for dragging vectors; () if its words were replaced or it has several
-    heads.
+    """Returns the goals that the example sets for dragging vectors; () if the words are not its own or there are
+    several heads.
     """
     setup = screen.setup
     others = (setup.run.text, setup.run.more, setup.run.x, setup.run.q, setup.run.file)
@@ -137,7 +136,7 @@ def take_release(released: Mapping) -> None:
 
 
 def is_place(trace: Trace, role: str, place: tuple[int, int, int]) -> bool:
-    """Returns whether a run has a vector q, k or v (`role`) at `place`, which is (sentence, query head, word)."""
+    """Returns whether a run has a vector q, k or v (`role`) at `place`, an index (sentence, query head, word)."""
     batch, head, word = place
     batches, _, words, _ = trace.step(role).shape
     return batch < batches and head < trace.sizes()["H"] and word < words
@@ -181,7 +180,7 @@ def make_reader(
 
 
 def read_source_row(trace: Trace, role: str, source: VectorSource, place: tuple[int, int]) -> np.ndarray:
-    """Returns the row x of a word that is multiplied by the matrix of q, k or v.
+    """Returns the row x of a word, which is multiplied by the matrix of q, k or v.
 
     If the vectors are given without a projection, the row is that of an identity matrix. place: (sentence, word).
     """

@@ -1,6 +1,4 @@
-"""Computes the data of the flow picture that depend on the run alone; cached, because a new selection does not change
-them.
-"""
+"""Computes, once per run, the data of the flow picture that do not depend on the selection."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +31,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import RunSetup
 from pages.site.words import current_language, has, say
 
-MAX_READ_ROWS = 2048  # if all heads have more rows than this, only the selected head's are analysed
+MAX_READ_ROWS = 2048  # if all heads have more rows, only those of the selected head are analysed
 
 
 @dataclass(frozen=True)
@@ -54,12 +52,12 @@ class FlowRun:
 
 
 def flow_run_for(screen: ScreenState) -> FlowRun:
-    """Returns the cached FlowRun of the screen, as a copy that may be changed."""
+    """Returns the FlowRun of the screen, as a copy of the cached one, so that the caller may change it."""
     return cached_flow_run(screen.setup.run, current_language(), screen.trace)
 
 
 def list_motions(screen: ScreenState) -> tuple[str, ...]:
-    """Returns the names of the keyframes' motions, in order, each once."""
+    """Returns the names of the animation's motions in order, each name once."""
     return tuple(dict.fromkeys(stop["motion"] for stop in flow_run_for(screen).stops))
 
 
@@ -107,15 +105,17 @@ def name_column(step: str) -> str:
 
 
 def name_shortly(trace: Trace, part: FlowPart) -> str:
-    """Returns what names a step's column where its label has no room: a shorter word if there is one, else its sign."""
+    """Returns a shorter label of a step's column, for a narrow picture: a shorter word if there is one, else its
+    symbol.
+    """
     key = f"flow.short.{part.name}"
     return say(key) if has(key) else part_sign(trace, part)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def row_facts_for(screen: ScreenState) -> dict[int, list[RowFact]]:
-    """Returns how each query spreads its weight, as {head: facts about its rows}; with many rows, only for the selected
-    head.
+    """Returns how each query distributes its weight, as {head: facts about its rows}; with many rows, only for the
+    selected head.
     """
     sizes, selection = screen.trace.sizes(), screen.selection
     are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS

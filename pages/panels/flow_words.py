@@ -1,4 +1,4 @@
-"""Writes the texts of the flow picture (a query's animation): names of parts and heads, sentences on rows."""
+"""Writes the texts of the flow picture (the animation of a query): names of parts and heads, sentences about rows."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -12,8 +12,8 @@ from pages.session.view import ScreenState
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
 STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the query's animation)
-CLEAR_KINDS = ("most", "only")  # rows in which a single word has most or all of the weight; the headline names it
-MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row gets a description
+CLEAR_KINDS = ("most", "only")  # kinds of rows with most or all weight on one word, which the headline names
+MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row is described
 HEADS_TEXTS = (
     *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "read", "cell"),
     *("minus", "row", "same_row", "random_difference", "more_one", "more_other", "points"),
@@ -67,7 +67,7 @@ def heads_text() -> dict[str, str]:
     return {name: get_text_template(f"flow.heads.{name}") for name in HEADS_TEXTS}
 
 
-@cache  # cached, because every picture calls this function
+@cache  # every picture calls this function
 def list_motions(language: str) -> tuple[str, ...]:
     """Returns the motions (stages of the query's animation) for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))
@@ -75,7 +75,8 @@ def list_motions(language: str) -> tuple[str, ...]:
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> list[dict[str, str]]:
-    """Returns, for each head, its name, also without its role, and a text on the pattern of its weights (its habit).
+    """Returns the data of each head: its name, with and without its role, and a text about the pattern of its weights
+    (habit).
 
     facts: {head: facts about its rows}, for the heads that were analysed; other heads have the habit "".
     """
@@ -139,7 +140,7 @@ def make_fact(screen: ScreenState) -> dict:
 
 
 def tell_why(screen: ScreenState) -> str:
-    """Returns the text that says why the app selected this query.
+    """Returns the text that says why the app selected this query by default.
 
     Returns "" if the visitor selected the query, or if the sentence is the example's own.
     """

@@ -1,4 +1,4 @@
-"""Collects the data of the grid of all heads' attention maps, from a language model's run or from a file."""
+"""Collects the data of the grid with the attention maps of all heads, from a language model's run or from a file."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -39,8 +39,9 @@ class HeadGrid:
     in words (its habit), and its measures on this sentence (`here`) and on held-out texts (`held`). measures: the
     display name of each measure. allowed: (T, S), the unmasked pairs. rolled: the attention rollout (T, S), if
     computed. now: the open layer and head. kind: "share"; "times" for multiples of the even share; "signed" for other
-    numbers. hidden: (L, H, T, S), the cells that are left blank. reads: how the maps can be read (make_options).
-    picture: the name, title, notes and texts with which the browser saves the maps as a picture, if it does.
+    numbers. hidden: (L, H, T, S), the cells that are left blank. reads: the options with which the maps can be shown
+    (make_options). picture: the name, title, notes and texts with which the browser saves the maps as a picture, if it
+    does.
     """
 
     maps: Tensor
@@ -71,7 +72,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "keys": list(grid.keys),
         "measures": grid.measures,
         "now": grid.now,
-        "order": None,  # the order of the heads is stored in the browser alone
+        "order": None,  # the browser alone stores the order of the heads
         "reach": {"share": darkest, "times": keys, "signed": float(grid.maps.abs().max())}[grid.kind],
         "kind": grid.kind,
         "reads": grid.reads,
@@ -103,8 +104,8 @@ def pack_marks(marks: Tensor) -> bytes:
 def measures_of_head(measures: Mapping[str, Tensor], layer: int, head: int) -> dict[str, float]:
     """Returns {measure: number} for one head; layer and head count from 0.
 
-    A measure that is not finite, because no query counts for the measure, is left out. measures: {name: numbers of all
-    heads (L, H)}.
+    A measure without a finite value, for which no query counts, is omitted. measures: {name: numbers of all heads (L,
+    H)}.
     """
     numbers = {name: float(rows[layer, head]) for name, rows in measures.items()}
     return {name: number for name, number in numbers.items() if math.isfinite(number)}

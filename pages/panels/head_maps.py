@@ -1,4 +1,4 @@
-"""Draws the attention maps of the heads, and writes a sentence about what a head does, and the heads' names."""
+"""Draws the attention maps of the heads, and writes the heads' names and a sentence about what a head does."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,8 +21,8 @@ from pages.setup.setup import RunSetup, Setup
 from pages.site.words import escape_markdown, has, say
 
 MAX_NAMED_KEYS = 4  # a sentence lists at most this many keys by name
-LARGE_MAPS_LIMITS = (2, 20)  # most heads and most tokens with which the maps of all heads are large, side by side
-MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # with more tokens, the small maps lie above the large one instead of beside it
+LARGE_MAPS_LIMITS = (2, 20)  # most heads and most tokens for which all maps are drawn large, side by side
+MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # with more tokens, the small maps are above the large one instead of beside it
 
 
 # ---- what a head does ------------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, o
 
 
 def accident_sentence(trace: Trace, found: Accident, words: dict[str, object], spell: Callable[[str], str]) -> str:
-    """Returns the sentence that says that a row's weights have no meaning, because they result from random numbers."""
+    """Returns the sentence that a row's weights have no meaning, because they result from random numbers."""
     if found.query:
         return say("fact.random_query", **words)
     if found.keys:
@@ -124,7 +124,7 @@ def enumerated(names: list[str]) -> str:
 
 # ---- the map of a head -----------------------------------------------------------------------------------------------
 def list_large_heads(screen: ScreenState) -> list[int]:
-    """Returns the heads whose attention maps are large: all if they fit side by side, else the selected head."""
+    """Returns the heads whose attention maps are drawn large: all if they fit side by side, else the selected one."""
     sizes = screen.trace.sizes()
     heads = sizes["H"]
     longest = max(sizes["T"], sizes["S"])
@@ -136,7 +136,9 @@ def list_large_heads(screen: ScreenState) -> list[int]:
 
 
 def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
-    """Returns {head: picture of its attention map} for the heads with large maps; {} if they are drawn on a canvas."""
+    """Returns {head: picture of its attention map} for the heads that are drawn large; {} if they are drawn on a
+    canvas.
+    """
     if canvas_map.is_large(screen.drawn("weights"), "weights"):
         return {}
     return {head: make_head_picture(screen, head) for head in list_large_heads(screen)}
@@ -161,7 +163,7 @@ def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
 
 
 def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture]) -> None:
-    """Draws the attention maps of the heads, then the strip of steps.
+    """Draws the attention maps of the heads, then the small maps of the steps.
 
     If the maps are few and small, all are drawn side by side. Otherwise one large map and small maps of all heads are
     drawn.
@@ -183,7 +185,7 @@ def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture])
 
 
 def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Picture]) -> None:
-    """Draws one head's attention map, in cells or, if it has no picture, on a canvas."""
+    """Draws one head's attention map: as a picture with cells or, if it has none, on a canvas."""
     selection = replace(screen.selection, head=head)
     title = head_title(screen, head)
     sentence = fact_sentence(screen.trace, selection, spell=str)
@@ -243,7 +245,7 @@ def example_head_role(setup: Setup, number: int) -> str:
 
 
 def is_as_built(setup: Setup) -> bool:
-    """Returns whether the workbench's layer is still as in its example.
+    """Returns whether the layer is unchanged from the example.
 
     Words, number format, device and other settings outside the layer may have been changed.
     """
@@ -254,5 +256,5 @@ def is_as_built(setup: Setup) -> bool:
     if setup.run.x == UNCHANGED:
         free_fields.append("x")
     as_in_example = {name: getattr(example, name) for name in free_fields}
-    wiring = tuple(name for name in setup.run.wiring if name != "residual")  # "residual" is applied after the heads
+    wiring = tuple(name for name in setup.run.wiring if name != "residual")  # "residual" acts only after the heads
     return replace(setup.run, wiring=wiring, **as_in_example) == example

@@ -1,4 +1,4 @@
-"""Writes texts on the origins of the input numbers: built by hand, random or edited."""
+"""Writes texts about the origins of the input numbers: built by hand, random or edited."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# Name of a step whose numbers a visitor may set -> name of the step that, if any are set, keeps the computed numbers.
+# Step whose numbers a visitor may set -> the step that then keeps the computed numbers.
 WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "computed_weights"}
 
 
@@ -68,7 +68,10 @@ def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str],
 
 
 def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a head's scores or weights as used by the run, and as computed before the visitor set any: (T, S)."""
+    """Returns a head's scores or weights: those that the run uses, and those computed before the visitor set any.
+
+    Both have shape (T, S).
+    """
     trace = screen.trace
     place = {"B": screen.selection.batch, "H": screen.selection.head}
     used = trace.step(name).window(**place)

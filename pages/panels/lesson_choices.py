@@ -1,4 +1,4 @@
-"""Keeps a visitor's choices in a lesson: stored in the session, written into the link, and checked on input."""
+"""Stores a visitor's choices in a lesson: in the session and in the link; checks them when they arrive."""
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from pages.session.linked_state import LinkedState, link_on_arrival, show_link
 from pages.setup.codec import MAX_LINK_CHARS
 from pages.site.words import has
 
-STAGE = "stage"  # key for the choices of a lesson that is shown in a lecture
+STAGE = "stage"  # session key of the choices of a lesson in a lecture
 MAIN_TEXT = "text"  # name of the control for a lesson's main sentence
 COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link keys that every lesson has besides its controls' keys
 
@@ -53,7 +53,7 @@ def enter_lesson_on_stage(slug: str, link: Mapping[str, str] | None) -> None:
 
 
 def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
-    """Returns the choices that a lesson's link contains."""
+    """Parses a lesson's link to the choices that it contains."""
     known = {}
     for key, text in link.items():
         if len(text) <= MAX_LINK_CHARS and is_known_choice(slug, key):
@@ -96,12 +96,14 @@ def write_cuts(cuts: Mapping[str, str]) -> str:
 
 
 def cut_key_of(slug: str) -> str:
-    """Returns the link key of a lesson's segmentations: "cut" as on the workbench, unless a control has that name."""
+    """Returns the link key for the segmentations of a lesson: "cut" as on the workbench, unless a control has that
+    name.
+    """
     return "words_cut" if has(f"lessons.{slug}.control.cut") else "cut"
 
 
 def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
-    """Applies the link's segmentation of a control's text to this text, before the control reads it.
+    """Applies the segmentation in the link to a control's text, before the control reads the text.
 
     keep: a function that returns the text with this segmentation; it raises ValueError if the segmentation does not fit
     the text. A segmentation that does not fit is reported on the page.
@@ -141,7 +143,9 @@ def current_lesson_choices() -> LessonChoices:
 
 # ---- a choice --------------------------------------------------------------------------------------------------------
 def get_choice(name: str, default: object, read: Callable[[str], object]) -> object:
-    """Returns a choice of the current lesson: the value that the visitor chose, else the link's, else the default."""
+    """Returns a choice of the current lesson: the value that the visitor chose, else that of the link, else the
+    default.
+    """
     own = current_lesson_choices()
     if name in own.waiting:
         text = own.waiting.pop(name)
@@ -153,7 +157,7 @@ def get_choice(name: str, default: object, read: Callable[[str], object]) -> obj
 
 
 def take_choice(name: str, given: object, default: object, read: Callable[[str], object]) -> None:
-    """Stores the value that a control sends or, if the value is refused, its error.
+    """Stores the value that a control sends; if it is refused, stores the error instead.
 
     A browser may send anything, so the value is parsed like a text from a link.
     """
@@ -173,7 +177,7 @@ def take_choice(name: str, given: object, default: object, read: Callable[[str],
 
 
 def store_choice(name: str, value: object) -> None:
-    """Stores a choice that was not made with a control.
+    """Stores a choice that the visitor made without a control, for example in a picture.
 
     value: the choice; None restores the default.
     """

@@ -45,8 +45,8 @@ def link_control(
     """Returns the Control (value and handler of a widget) of a parameter in the lesson's link.
 
     read: a function that parses a text, or raises an error for it. offered: the values that the widget offers; a value
-    that is not among them, for example after other choices, becomes the default. label: the key of the widget's text.
-    of: suffix of the widget's key, which distinguishes the control from an earlier one of the same name.
+    that is no longer offered, for example after other choices, becomes the default. label: the key of the widget's
+    text. of: suffix of the widget's key, which distinguishes the control from an earlier one of the same name.
     """
     slug, value = current_slug(), get_choice(name, default, read)
     return Control(
@@ -63,7 +63,7 @@ def link_control(
 def show_choice_refusal(name: str, take_reading: Callable[[str], None] | None = None) -> None:
     """Shows, at a control, why its value was refused, if it was.
 
-    take_reading: the handler of a chosen reading, if the value can be read in several ways.
+    take_reading: a callback that gets the interpretation that the visitor chose, if the value has several.
     """
     show_error(current_lesson_choices().refused.get(name), f"{current_slug()}.{name}", take_reading)
 
@@ -196,14 +196,14 @@ def text_box(name: str, default: str, check: Callable[[str], object], tall: bool
     lines.
     """
     control = text_control(name, default, check)
-    with st.container(width=how.pop("width", "stretch")):  # the container puts the error below the input, even in a row
+    with st.container(width=how.pop("width", "stretch")):  # shows the error below the input, also inside a row
         control.draw(st.text_area if tall else st.text_input, max_chars=MAX_TEXT_LENGTH, **how)
         show_choice_refusal(name, control.take)
     return control.value
 
 
 def text_control(name: str, default: str, check: Callable[[str], object]) -> Control:
-    """Returns the Control (value and handler of a widget) of a text.
+    """Returns the Control (value and handler of a widget) of a text input.
 
     check: a function that raises AttentionError for a text that is not accepted.
     """

@@ -1,4 +1,4 @@
-"""Draws sliders whose number a lesson's page follows; the page is updated while the slider is dragged."""
+"""Draws sliders whose number the page follows: texts and pictures change while the visitor drags the slider."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ from pages.panels.live_slider import ListSlider, show_list_slider
 
 @dataclass(frozen=True, eq=False)
 class LiveChoice:
-    """A number chosen from a list with a slider. written: a function that formats a number as text."""
+    """A number that the visitor chooses from a list with a slider.
+
+    Written: a function that formats a number as text.
+    """
 
     control: Control
     options: Sequence[float]
@@ -39,12 +42,12 @@ class LiveChoice:
 
     @property
     def follows(self) -> tuple["LiveChoice", ...]:
-        """Returns the sliders that determine what is shown: this slider alone."""
+        """Returns the sliders that determine what is shown: for a single one, itself."""
         return (self,)
 
     @property
     def waits_for(self) -> tuple["LiveChoice", ...]:
-        """Returns the sliders that must be released before an update: always ()."""
+        """Returns the sliders that must be released before an update: none, for a single one."""
         return ()
 
 

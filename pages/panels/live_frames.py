@@ -1,4 +1,6 @@
-"""Draws the parts of a page that follow a slider while it is dragged; the data for all positions are sent at once."""
+"""Draws the parts of a page that follow a slider while it is dragged; the browser gets the data of all positions at
+once.
+"""
 
 import json
 from collections import Counter
@@ -23,7 +25,7 @@ from pages.session.labels import current_palette
 from pages.site.words import say, split_bold
 
 LEAST_PLAIN_TICK = 0.00005  # tick values below this are written as a power of ten
-Rows = list[dict[str, object]]  # rows of a picture's table, by column name
+Rows = list[dict[str, object]]  # rows of a picture's table, each {column: value}
 Values = list[tuple]  # the rows of a picture's table as tuples, without column names
 
 
@@ -42,7 +44,7 @@ class LiveCells:
 def only_now(choice: Followed, drawn: object) -> list[object]:
     """Returns a list with `drawn` at the slider's current position, and None at all others.
 
-    Used for results that take too long to be computed for all positions.
+    Serves results that take too long to be computed for all positions.
     """
     return [drawn if position == choice.position else None for position in range(choice.count)]
 
@@ -50,9 +52,9 @@ def only_now(choice: Followed, drawn: object) -> list[object]:
 def tell_live(
     choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line", template: str | None = None
 ) -> None:
-    """Shows a sentence that changes with a slider while it is dragged.
+    """Shows a sentence that changes while the slider is dragged.
 
-    texts: the sentence for each position, in Markdown; None if it is written only after the slider is released. kind:
+    texts: the sentence for each position, in Markdown; None if it is computed only after the slider is released. kind:
     "heading", "line", "caption" or "table". template: the text shown while other sliders are dragged.
     """
     if kind == "heading":
@@ -78,7 +80,7 @@ def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
 def show_live_goal(
     choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str], templates: Sequence[str] = ()
 ) -> None:
-    """Shows whether the slider's current number reaches the goal of a task.
+    """Shows whether the number of the slider reaches the goal of a task.
 
     reached: for each position of the slider, whether it reaches the goal. texts: the text for each position. templates:
     two texts shown while other sliders are dragged, for a goal that is not reached and for a goal that is.
@@ -88,9 +90,9 @@ def show_live_goal(
 
 
 def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dict) -> None:
-    """Draws a text that changes while a slider is dragged.
+    """Draws a text that changes while the slider is dragged.
 
-    texts: the text for each position; None if it is written only after the slider is released. form: further data for
+    texts: the text for each position; None if it is computed only after the slider is released. form: further data for
     the browser component.
     """
     pieces = [split_bold(say("flow.waits") if text is None else text) for text in texts]
@@ -161,7 +163,7 @@ def find_usual(rows: Values) -> tuple:
 
 
 def list_unusual(rows: Values, usual: tuple) -> Rows:
-    """Returns each row as a dict without the usual values of the columns, which are sent to the browser only once."""
+    """Returns each row as a dict without the values that equal the column's default."""
     columns = tuple(zip(CELL_COLUMNS, usual, strict=True))
     told = []
     for row in rows:
@@ -183,7 +185,7 @@ def show_live_curves(
 
 
 def show_followed_curves(choice: Followed, key: str, picture: Picture, axes: tuple[Axis, Axis], alt: str) -> None:
-    """Shows fixed curves with a vertical line that moves along them while a slider is dragged."""
+    """Shows fixed curves, and a vertical line that moves along them while a slider is dragged."""
     collected().pictures.append((picture, alt))
     colour = current_palette().outline
     frames = [[CURVE_COLUMNS | {"kind": "rule", "x": place, "fill": colour}] for place in choice.options]

@@ -1,4 +1,4 @@
-"""Draws a slider that a picture follows while it is dragged; the server computes the run after it is released."""
+"""Draws a slider: the picture follows it while it is dragged, and the server computes the run when it is released."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -40,7 +40,8 @@ class ListSlider:
 
 @dataclass(frozen=True)
 class TypedNumber:
-    """A text input for a slider's number, also one that the slider does not offer; a refused number stays in the input.
+    """A text input beside a slider, which also accepts numbers between its positions; a refused number stays in the
+    input.
 
     step: the increment of the input's arrows; an int allows only whole numbers. most: the largest absolute value.
     """
@@ -59,9 +60,9 @@ class TypedNumber:
 def show_ratio_slider(
     control: Control, slider: RatioSlider, typed: TypedNumber | None = None, line_width: int | None = None
 ) -> None:
-    """Shows a slider whose positions are a geometric sequence, for the value of a control.
+    """Shows a slider for a control's value, whose positions are a geometric sequence.
 
-    line_width: if given, label, slider and value stand on one line, which is this many pixels wide.
+    line_width: if given, label, slider and value are on one line, which is this many pixels wide.
     """
     changes = {"step": slider.step, "parameter": slider.parameter}
     data = vars(slider) | {"changes": changes, "values": None, "is_line": line_width is not None}
@@ -76,7 +77,7 @@ def show_list_slider(
     label: str | None = None,
     width: int | str = "stretch",
 ) -> None:
-    """Shows a slider through a list of values, for the value of a control.
+    """Shows a slider for a control's value, through a list of values.
 
     label: the text to show instead of the control's label.
     """
@@ -100,8 +101,8 @@ def draw_slider(
 ) -> None:
     """Draws a slider under its control's key.
 
-    ends: the least and the largest number that the browser may send. take_released: a function that stores the number
-    at which the slider was released. typed: the number input beside the slider, if any.
+    ends: the least and the largest number that the browser may send. take_released: a callback that gets the number at
+    which the slider was released. typed: the number input beside the slider, if any.
     """
     most = typed.most if typed else 0
     place = f"{control.key}.typed"

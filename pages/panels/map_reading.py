@@ -1,4 +1,4 @@
-"""Packs attention maps as the visitor chose to read them, with the sentences that say what is left out or hidden."""
+"""Packs attention maps with the options that the visitor chose, and sentences on what is left out or hidden."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,25 +11,28 @@ from attention_core.analysis.map_reading import MapReading, ReadMaps, read_maps
 from attention_core.record.number_text import format_fixed, format_grouped, format_percent
 from pages.site.words import get_text_template, say
 
-LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)  # the limits that the control offers
+LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)  # smallest shares and counts of keys on offer
 TEXTS = ("options", "label", "without_first", "weights", "all", "least", "largest", "largest_one", "times", "mean")
-SIDES = ("a", "b", "difference")  # the runs of a comparison, and B minus A
+SIDES = ("a", "b", "difference")  # which maps a comparison shows: of the runs A and B, or B - A
 TEMPLATES = ("mean_title", "mean_choose", "less", "more", "even_shares", "more_a", "more_b", "sides", *SIDES)
 
 
 def reading_of(chosen: Mapping) -> MapReading:
-    """Returns the reading that a browser sent. Raises AttentionError."""
+    """Parses the options of maps that a browser sent to a MapReading. Raises AttentionError."""
     return MapReading(**{**chosen, "mean": tuple(chosen["mean"])})
 
 
 def fit_reading(reading: MapReading, maps: int, keys: int) -> MapReading:
-    """Returns a reading without what a link names and these maps lack: heads of the mean, a key besides the first."""
+    """Returns the options without those that these maps lack: heads of a mean, keys except the first.
+
+    Such options can come from a link.
+    """
     mean = tuple(head for head in reading.mean if head < maps)
     return replace(reading, mean=mean, without_first=reading.without_first and keys > 1)
 
 
 def make_options(reading: MapReading, keys: Sequence[str], side: str = "") -> dict:
-    """Returns the data of the control by which a visitor chooses a reading.
+    """Returns the data of the control with the options of maps.
 
     keys: the words of the columns. side: the side of the comparison that is shown; "" without a comparison.
     """
@@ -50,7 +53,8 @@ Packed = tuple[dict | None, bytes, bytes]  # the description of maps, their numb
 def pack_read_maps(
     weights: Tensor, allowed: Tensor, reading: MapReading, queries: Sequence[str], keys: Sequence[str]
 ) -> Packed:
-    """Returns maps (N, T, S) as a reading shows them: their description, and the numbers and hidden cells as bytes.
+    """Packs maps (N, T, S) under the options of a reading: their description, and the numbers and hidden cells as
+    bytes.
 
     A blocked cell is NaN. queries, keys: the words.
     """
@@ -63,7 +67,7 @@ def pack_read_maps(
 def pack_difference(
     a: tuple[Tensor, Tensor], b: tuple[Tensor, Tensor], reading: MapReading, queries: Sequence[str], keys: Sequence[str]
 ) -> Packed:
-    """Returns the maps of B minus those of A, both as a reading shows them; see pack_read_maps.
+    """Packs the maps of B minus those of A, both under the options of a reading, as pack_read_maps does.
 
     A cell is blocked or hidden if it is so in both. a, b: the weights of all maps, and the cells that no mask blocks.
     """
@@ -83,7 +87,7 @@ def pack_difference(
 
 
 def spell_share(share: Tensor) -> str:
-    """Returns a share as a percentage with its sign."""
+    """Returns a share as a percentage, such as "25 %"."""
     return say("reading.percent", number=format_percent(float(share)))
 
 
@@ -95,7 +99,7 @@ def spell_number(number: Tensor) -> str:
 def describe_maps(
     kind: str, told: Sequence[str], reading: MapReading, queries: Sequence[str], keys: Sequence[str]
 ) -> dict:
-    """Returns the description of maps: their words, how they are coloured, and the sentences on each and on all."""
+    """Returns the description of maps: their words, their colour scale, and the sentences about each and about all."""
     return {
         "kind": kind,
         "times": reading.times,
@@ -113,7 +117,7 @@ def pack_maps(numbers: Tensor, allowed: Tensor, hidden: Tensor, description: dic
 
 
 def tell_map(read: ReadMaps, reading: MapReading, keys: Sequence[str], number: int) -> str:
-    """Returns the sentences on one map: how much is left out of it, and how much is hidden; "" for nothing of these."""
+    """Returns the sentences about one map: how much weight is left out of it and how much is hidden; "" if none is."""
     told = []
     if reading.without_first:
         told.append(say("reading.told_first", word=keys[0], percent=format_percent(float(read.left_out[number]))))
@@ -128,7 +132,9 @@ def tell_map(read: ReadMaps, reading: MapReading, keys: Sequence[str], number: i
 
 
 def tell_reading(reading: MapReading, keys: Sequence[str]) -> str:
-    """Returns the sentences on how all maps are read, without the shares of one map; "" for maps as they are."""
+    """Returns the sentences about the options of all maps, without numbers of a single map; "" if the maps are
+    unchanged.
+    """
     told = []
     if reading.without_first:
         told.append(say("reading.all_first", word=keys[0]))
@@ -142,5 +148,5 @@ def tell_reading(reading: MapReading, keys: Sequence[str]) -> str:
 
 
 def join_sentences(told: Sequence[str]) -> str:
-    """Returns sentences as one text; "" for none."""
+    """Joins sentences to one text; "" if there are none."""
     return reduce(lambda one, two: say("reading.both", one=one, two=two), told) if told else ""

@@ -1,6 +1,6 @@
-"""Shows the controls of the language model that reads the sentence: its choice, its layer, and a table of measures.
+"""Shows the controls of the language model that reads the sentence: the model, its layer, and a table of measures.
 
-The measures are those of all models on held-out sentences.
+The table has measures of all models on held-out sentences.
 """
 
 import streamlit as st
@@ -23,7 +23,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-MODEL_WIDTH_PX = 260  # of the select box of the models, with its label
+MODEL_WIDTH_PX = 260  # width in pixels of the select box of the models, with its label
 
 
 def show_model_choice(setup: Setup) -> None:
@@ -38,7 +38,7 @@ def show_model_choice(setup: Setup) -> None:
 
 
 def show_layer_choice(setup: Setup) -> None:
-    """Shows the choice of the layer of the language model that reads the sentence."""
+    """Shows the select box for the layer of the language model that reads the sentence."""
     resolved = resolve_run(setup.run)
     layers = len(RECIPES[resolved.model].choices().layers)
     control = field_control("layer", resolved.layer, option_text=str)
@@ -96,7 +96,9 @@ def tell_figure(name: str, figure: str) -> str:
 
 
 def describe_wanted(names: list[str]) -> str:
-    """Returns the text on the target values of the models that answer questions, and measures below their target."""
+    """Returns the text about the target values of the models that answer questions, and about measures below their
+    target.
+    """
     wanted = {f"least_{figure}": format_percent(least) for figure, least in ASKED_MODEL_GOALS.items()}
     missed = [describe_missed(name, figure) for name in names for figure in find_missed(name)]
     told = say("figures.missed", missed=say("fact.comma").join(missed)) if missed else say("figures.all_met")
@@ -104,7 +106,7 @@ def describe_wanted(names: list[str]) -> str:
 
 
 def describe_missed(name: str, figure: str) -> str:
-    """Returns the text on a missed target: the model, the measure, and its value.
+    """Returns the text about a missed target: the model, the measure, and its value.
 
     figure: the name of the measure.
     """
@@ -117,7 +119,7 @@ def describe_missed(name: str, figure: str) -> str:
 
 
 def describe_trainings(names: list[str]) -> str:
-    """Returns the text that says, for each model, with how many seeds it was trained and the shown one's seed."""
+    """Returns the text that says, for each model, with how many seeds it was trained, and with which the shown one."""
     told = []
     for name in names:
         row = read_figures()[name]

@@ -1,4 +1,4 @@
-"""Shows whether a language model knows sentences like the one on the screen, or only guesses; this is shown first."""
+"""Says whether a language model knows sentences like the one on the screen, or only guesses about it."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,12 +22,12 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, has, say
 
-MOST_NAMED_WORDS = 4  # most words that are named because they surprise the model or are unknown to it
-MOST_NAMED_STAND_INS = 8  # most words that are named because the model reads another word instead
-MOST_REFERENCES = 3  # most pronouns for which the noun that the model chooses is shown
+MOST_NAMED_WORDS = 4  # most words to name that surprise the model or are unknown to it
+MOST_NAMED_STAND_INS = 8  # most words to name for which the model reads another word instead
+MOST_REFERENCES = 3  # most pronouns for which the model's chosen noun is shown
 SIGN = ":material/help:"  # icon of the warning that a model guesses
 SIGN_KEY = "lesson_guess"  # session key of the warning about the lesson's sentence
-STARTLING = "startling"  # origin of a known word that surprises the model more than the words of usual sentences
+STARTLING = "startling"  # origin of a known word that surprises the model more than words usually do
 
 
 def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
@@ -88,7 +88,7 @@ def show_judgement(screen: ScreenState) -> None:
 
 
 def tell_large_weight(judgement: Judgement) -> list[str]:
-    """Returns the text that a large weight makes no guess right, if a guessed answer has one; else []."""
+    """Returns the text that a large weight does not make a guess right, if a guessed answer has one; else []."""
     weights = [each.answer.weight for each in judgement.references[:MOST_REFERENCES] if each.doubts]
     largest = max(weights, default=0.0)
     return [say("guess.large_weight", percent=format_percent(largest))] if largest >= SURE else []
@@ -119,9 +119,9 @@ def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = Fals
     """
     reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
     if of_words or not judgement.references:
-        told = {"unknown"} if reasons else set()  # the doubts already name the unknown words
+        told = {"unknown"} if reasons else set()  # the doubts about pronouns already name the unknown words
         if set(judgement.startling) <= set(judgement.unknown):
-            told.add("word")  # all surprising words are unknown, and so need no reason of their own
+            told.add("word")  # all surprising words are unknown, which is reason enough
         reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
     return say("guess.outside", reasons=say("guess.joined").join(reasons))
 

@@ -1,4 +1,4 @@
-"""Holds what is selected in a language model, beyond the layer on the screen: the word, and the opened number."""
+"""The visitor's selection in a language model besides the shown layer: a word, and the opened numbers."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -84,8 +84,8 @@ def view_block(screen: ScreenState) -> BlockView | None:
 def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> BlockView:
     """Returns the BlockView of a run at the position of a word.
 
-    Its selection is the session's, if that belongs to this run, else a new one. An opened number that the run lacks is
-    closed.
+    Its selection is that of the session, if it belongs to this run, else a new one. An opened number that the run lacks
+    is closed.
     """
     look = st.session_state.get(LOOK_KEY)
     if look is None or look.run != (name, tokens):
@@ -96,7 +96,7 @@ def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> Bloc
 
 
 def changed_layer(screen: ScreenState) -> int | None:
-    """Returns the layer on the screen, counted from 1, if its output differs from the trained model's; else None."""
+    """Returns the number, from 1, of the shown layer if its output differs from the trained model's; else None."""
     kind, layer = model_sentences_of(screen.setup.run), resolve_run(screen.setup.run).layer
     stack = run_model(kind.model, kind.read(words_of_model(screen)))
     own, shown = stack[f"{layer}.attention"]["output"], screen.trace["output"]
@@ -112,7 +112,7 @@ def is_held(stack: Stack, cell: BlockCell) -> bool:
 
 
 def keep_look(view: BlockView, **changes: object) -> None:
-    """Stores changes of the visitor's selection in the model (its BlockLook) in the session, and redraws."""
+    """Stores the visitor's selection in the model (a BlockLook) in the session, and redraws the page."""
     st.session_state[LOOK_KEY] = replace(view.look, **changes)
     redraw()
 
@@ -121,7 +121,7 @@ def keep_look(view: BlockView, **changes: object) -> None:
 def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
     """Shows the arithmetic of the opened number, if one is open.
 
-    find: a function that returns the view again after a click. A function is used because a widget keeps its handler,
+    find: a function that returns the view again after a click. It is used because a widget keeps its handler in memory,
     and a view is large.
     """
     if not view.look.trail:

@@ -1,4 +1,4 @@
-"""Shows the likeliest next words of a causal language model beside its sentence; a press writes one."""
+"""Shows the likeliest next words of a causal language model beside its sentence; a click on one appends it."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from pages.session.view import ScreenState
 from pages.setup.model_fields import WORD_CHOICE_ENDS
 from pages.site.words import escape_markdown, say
 
-MOST_WORDS = 4  # at most this many next words are shown
+MOST_WORDS = 4  # most next words to show
 
 
 def words_so_far(screen: ScreenState) -> tuple[str, ...] | None:
@@ -25,7 +25,7 @@ def words_so_far(screen: ScreenState) -> tuple[str, ...] | None:
 
 
 def next_word_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the next words depend: the model, the words so far, and how words are chosen."""
+    """Returns the values on which the next words depend: the model, the words so far, and the settings of sampling."""
     words = words_so_far(screen)
     if words is None:
         return ()
@@ -35,7 +35,7 @@ def next_word_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(next_word_dependencies)
 def show_next_words(screen: ScreenState) -> None:
-    """Shows the likeliest next words after the selected word, each as a button that writes it into the sentence.
+    """Shows the likeliest next words after the selected word, each as a button that appends it to the sentence.
 
     Tokens that stand for a category of words are left out, because no sentence can contain them.
     """
@@ -58,5 +58,5 @@ def show_next_words(screen: ScreenState) -> None:
 
 
 def write_next(screen: ScreenState, words: tuple[str, ...]) -> None:
-    """Makes these words the sentence and selects the last one, after a press on a next word."""
+    """Makes these words the sentence and selects the last one, after a click on a next word."""
     try_made_change("text", lambda: sentence_change(screen, words))

@@ -91,8 +91,8 @@ def tell_run_guess(setup: Setup) -> str:
 
 
 # ---- the proof of the open panel's runs ------------------------------------------------------------------------------
-PROOFS_KEY = "model_proofs"  # session key of the proofs, stored by the key of their runs
-MOST_PROOFS = 16  # maximum proofs that a session keeps
+PROOFS_KEY = "model_proofs"  # session key of the proofs, as {key of the proven runs: proof}
+MOST_PROOFS = 16  # most proofs that a session stores
 
 
 def shown_runs(screen: ScreenState) -> ShownRuns | None:
@@ -110,7 +110,9 @@ def shown_runs(screen: ScreenState) -> ShownRuns | None:
 
 # ---- the part of the page --------------------------------------------------------------------------------------------
 def proof_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the proof depends: the key of the shown runs, and whether their proof exists."""
+    """Returns the values on which the display of the proof depends: the key of the shown runs, and whether they are
+    proven.
+    """
     runs = shown_runs(screen)
     return () if runs is None else (runs.key, runs.key in kept_proofs())
 

@@ -1,4 +1,4 @@
-"""Packs the attention maps of all heads and layers of a language model, for the picture: its rail and view of heads."""
+"""Packs the attention maps of all heads and layers of a language model, which the picture shows as small maps."""
 
 from functools import lru_cache
 
@@ -56,7 +56,7 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
     return layers, maps.tobytes()
 
 
-@lru_cache(maxsize=16)  # cached, because every selected layer needs all maps; a map has at most 48 x 48 cells
+@lru_cache(maxsize=16)  # every selected layer needs all maps; a map has at most 48 x 48 cells
 def list_layer_maps(name: str, tokens: tuple[str, ...]) -> np.ndarray:
     """Returns the attention weights of every head of every layer, (L, H, T, T); a blocked cell is NaN.
 
@@ -82,7 +82,7 @@ def name_model_head(setup: Setup, layer: int, head: int) -> str:
 
 
 def open_head(query: int, layer: int, head: int) -> None:
-    """Shows a head of any layer in the picture after a click on its small map, if the model has it.
+    """Selects a head of any layer after a click on its small map, if the model has this head.
 
     query: the word to select. layer: the number of the layer, counted from 1. head: the index of the head, from 0.
     """
@@ -98,7 +98,7 @@ def open_head(query: int, layer: int, head: int) -> None:
 
 
 def open_layer(layer: int, query: int, head: int, **shown: str | None) -> None:
-    """Switches the picture to a head of another layer, with the word `query` selected and no number opened.
+    """Selects a head of another layer and the word `query`, and closes the opened cell.
 
     shown: the keyframe or view of the picture, as `stop`, if it changes.
     """

@@ -8,7 +8,7 @@ from pages.panels.model_rail import name_model_head
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-MOST_WORDS = 8  # the most predicted words that are shown
+MOST_WORDS = 8  # most predicted words to show
 
 
 class Strips:
@@ -19,7 +19,7 @@ class Strips:
         self.numbers: list[np.ndarray] = []
 
     def add(self, part: str, step: str, index: tuple[int, ...]) -> dict:
-        """Adds the numbers along the last axis of a step to the array; returns where they lie: offset, count and cell.
+        """Appends the numbers along the last axis of a step to the array; returns their offset, count and cell.
 
         index: the index of these numbers on all other axes.
         """
@@ -27,7 +27,7 @@ class Strips:
         return {**self.add_numbers(self.view.stack[part][step][index].numpy()), "cell": cell}
 
     def add_numbers(self, values: np.ndarray) -> dict:
-        """Adds numbers that belong to no step; returns their offset and count."""
+        """Appends numbers that belong to no step; returns their offset and count."""
         first = sum(map(len, self.numbers))
         self.numbers.append(values.astype(np.float32))
         return {"first": first, "count": len(values), "cell": None}
@@ -55,7 +55,7 @@ def name_part(screen: ScreenState, label: str) -> dict:
 
 
 def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
-    """Returns a row for each step inside a feed-forward layer, with the selected word's numbers."""
+    """Returns a row for each step inside a feed-forward layer, with the numbers of the selected word."""
     trace = view.stack[part]
     rows = []
     for name, step in trace.computed().items():

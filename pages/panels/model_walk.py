@@ -1,4 +1,4 @@
-"""Draws how a word's vector passes through a model: what each component adds, and what the logit lens predicts then."""
+"""Draws how a model builds a word's vector: what each component adds, and what the logit lens predicts after it."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import escape_markdown, say
 
-FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file contains
+FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file includes
 
 
 def show_walk(find: Callable[[], BlockView], key: str) -> None:
@@ -76,7 +76,9 @@ def parts_of(view: BlockView) -> list[WholePart]:
 
 
 def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, int]]:
-    """Returns the rows of each component and of its heads, biases or inner steps; {component: its last row's index}."""
+    """Returns the rows of each component and of its heads, biases or inner steps; and {component: index of its last
+    row}.
+    """
     rows, ends = [], {}
     for part in parts_of(view):
         rows.append(make_part_row(view, strips, part))
@@ -171,7 +173,7 @@ def say_end(view: BlockView, said: str, share: float) -> str:
 
 
 def name_target(view: BlockView) -> str:
-    """Returns the word whose logit is shown."""
+    """Returns the target word, whose logit is shown."""
     return view.stack[UNEMBEDDING].labels["V"][view.target]
 
 

@@ -1,4 +1,4 @@
-"""Computes one item after another, with a progress bar and a stop button."""
+"""Computes results one after another, with a progress bar and a stop button."""
 
 from collections.abc import Callable, Hashable, Sequence
 from threading import Semaphore
@@ -10,7 +10,7 @@ import streamlit as st
 from pages.panels.lesson_choices import current_slug
 from pages.site.words import say
 
-BAR_DELAY_SECONDS = 0.15  # seconds of computing before a bar is shown
+BAR_DELAY_SECONDS = 0.15  # seconds that a computation takes before the bar appears
 MEASUREMENT_SLOT = Semaphore()  # one measurement at a time in this process, because two would slow each other down
 LAST_ITEM_SECONDS = 1.0  # seconds to wait for a stopped measurement's current item
 Item = TypeVar("Item", bound=Hashable)

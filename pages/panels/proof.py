@@ -1,4 +1,6 @@
-"""Shows the badge of a run's proof, which opens to a list of checks, each with its witness and the difference found."""
+"""Shows whether a run is proven: a badge that opens to a list of checks, each with its witness and the difference
+found.
+"""
 
 import streamlit as st
 
@@ -18,7 +20,7 @@ TABLE_HEIGHT_PX = 280
 
 
 def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
-    """Returns the proof of a run; None if the run is large and the visitor did not request its proof."""
+    """Returns the proof of a run; None if the run is large and the visitor has not requested its proof."""
     is_small = trace.count_numbers() <= MAX_AUTOMATIC_PROOF_NUMBERS
     if not is_small and st.session_state.get("prove") != setup.run:
         return None
@@ -41,7 +43,7 @@ def show_proof(trace: Trace, setup: Setup) -> None:
 
 def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
     """Shows the checks, each with its witness (the independent computation) and difference, and the effects of
-    precision.
+    rounding.
     """
     with st.container(width=PANEL_WIDTH_PX):
         st.markdown(describe_agreement(proof))
@@ -57,8 +59,8 @@ def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
 
 
 def describe_agreement(proof: Proof) -> str:
-    """Returns the text on the largest difference between the run and independent computations, or on the step that
-    failed.
+    """Returns the text about the largest difference between the run and independent computations, or about the step
+    that failed.
     """
     if not proof.passed:
         return say("proof.failed", step=name_step(proof.failed.step))
@@ -66,7 +68,7 @@ def describe_agreement(proof: Proof) -> str:
 
 
 def describe_worst(worst: float) -> str:
-    """Returns the text on the largest difference, for a proof in which every check passed.
+    """Returns the text about the largest difference, for a proof in which every check passed.
 
     worst: the largest relative difference between the run and its witnesses.
     """
@@ -86,7 +88,7 @@ def show_check_table(proof: Proof) -> None:
 
 
 def describe_rounding(setup: Setup, proof: Proof) -> str:
-    """Returns the text on the step that rounding changes most, compared with a run in float64."""
+    """Returns the text about the step that rounding changes most, compared with a run in float64."""
     step, rounding = max(proof.rounding.items(), key=lambda item: item[1])
     return say(
         "proof.rounding",
@@ -135,4 +137,4 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if not proof.passed:
         text = say("proof.failed", step=name_step(proof.failed.step))
         return f":red[:material/error: {text}]"
-    return f":gray[:material/check: {say('proof.checked')}]"  # grey, so that it does not distract from the lesson
+    return f":gray[:material/check: {say('proof.checked')}]"  # grey, so as not to distract from the lesson

@@ -1,4 +1,6 @@
-"""Reads the maps of all heads, of the run or of all layers of a language model, as the visitor chose for their view."""
+"""Prepares the maps of all heads, of the run or of all layers of a language model, under the options that the visitor
+chose.
+"""
 
 from dataclasses import replace
 
@@ -27,14 +29,15 @@ from pages.setup.map_link import read_map_parts, write_map_reading
 from pages.setup.resolve import resolve_run
 from pages.site.words import say
 
-MAX_READ_NUMBERS = 300_000  # maps with more numbers are not sent to be read in other ways: 8 heads of 193 tokens
-READING = "maps"  # control under which an error is stored if a reading is refused
+MAX_READ_NUMBERS = 300_000  # maps with more numbers are sent without these options; 8 heads of 193 tokens have as many
+READING = "maps"  # control under which the error of refused options is stored
 
 
 def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> tuple[dict, dict[str, bytes]]:
-    """Returns the options of the view of all heads, and the maps as these read them, for the flow picture.
+    """Returns the data of these options, and the maps under them, for the flow picture.
 
-    Maps that are no shares cannot be read otherwise: {} twice. Of maps that are too large to be sent, it is said.
+    Both are {} for maps that are no shares, which have no options. If the maps are too large to be sent, a text says
+    so.
     """
     count = count_map_numbers(screen)
     if count > MAX_READ_NUMBERS:
@@ -70,7 +73,7 @@ def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> t
 def pack_sides(
     a: ScreenState, b: tuple[torch.Tensor, torch.Tensor], reading: MapReading, queries: list[str], keys: list[str]
 ) -> dict[str, Packed]:
-    """Returns the maps of the run A, of the run B, and B minus A, as they are read.
+    """Packs the maps of the run A, of the run B, and B minus A, under the chosen options.
 
     b: the result of list_maps of the run B.
     """
@@ -86,7 +89,10 @@ def pack_sides(
 
 
 def read_screen(screen: ScreenState) -> tuple[ReadMaps, MapReading] | None:
-    """Returns the maps of all heads of the run on the screen as they are read, and how; None if they cannot be read."""
+    """Returns the maps of all heads on the screen under the chosen options, and these options.
+
+    None if there are none.
+    """
     maps = find_maps(screen)
     if maps is None:
         return None
@@ -105,20 +111,20 @@ def find_a(screen: ScreenState, weights: torch.Tensor) -> ScreenState | None:
 
 
 def name_both(one: str, other: str) -> str:
-    """Returns the name of a word in both runs of a comparison."""
+    """Returns the label of a position in a comparison: its word in both runs."""
     return one if one == other else f"{one} / {other}"
 
 
 def find_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor] | None:
-    """Returns the result of list_maps; None if there are too many numbers, or some that are no shares."""
+    """Returns the result of list_maps; None if the maps have too many numbers, or numbers that are no shares."""
     if count_map_numbers(screen) > MAX_READ_NUMBERS or not is_share(screen.trace, "weights"):
         return None
     weights, allowed = list_maps(screen)
-    return (weights, allowed) if (weights >= 0).all() else None  # a typed weight may be below 0, an overflow no number
+    return (weights, allowed) if (weights >= 0).all() else None  # a typed weight may be negative, an overflow is NaN
 
 
 def count_map_numbers(screen: ScreenState) -> int:
-    """Returns how many numbers the maps of all heads have; of a model those of its layer, whose sentences are short."""
+    """Returns how many numbers the maps of all heads have; for a language model, those of one layer."""
     sizes = screen.trace.sizes()
     return sizes["H"] * sizes["T"] * sizes["S"]
 
@@ -126,7 +132,7 @@ def count_map_numbers(screen: ScreenState) -> int:
 def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the weights of all heads (N, T, S), layer by layer, and which cells no mask blocks.
 
-    A model reads each sentence of a batch alone: its maps have no rows and columns of padding, which is at the end.
+    A language model reads each sentence of a batch alone: its maps lack the rows and columns of padding at the end.
     """
     trace, batch = screen.trace, screen.selection.batch
     weights = trace.step("weights").window(B=batch).astype(np.float64)  # (H, T, S)
@@ -134,17 +140,17 @@ def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:
     words = words_of_model(screen)
     if words is not None:
         kind, now = model_sentences_of(screen.setup.run), resolve_run(screen.setup.run).layer - 1
-        layers = list_layer_maps(kind.model, kind.read(words)).astype(np.float64)  # (L, H, T, T), blocked: NaN
+        layers = list_layer_maps(kind.model, kind.read(words)).astype(np.float64)  # (L, H, T, T); a blocked cell is NaN
         length = layers.shape[-1]
         shown = np.where(free, weights, np.nan)[:, :length, :length]
-        layers[now] = shown  # the layer on the screen may have been changed
+        layers[now] = shown  # the visitor may have changed the shown layer
         weights = layers.reshape(-1, *layers.shape[-2:])
         free = np.isfinite(weights)
     return torch.from_numpy(np.where(free, weights, 0.0)), torch.from_numpy(np.array(free))
 
 
 def take_reading(chosen: dict) -> None:
-    """Stores how the visitor chose to read the maps; refuses values that no control offers."""
+    """Stores the options of maps that the visitor chose; refuses values that no control offers."""
     try:
         reading = reading_of(chosen)
     except AttentionError as error:

@@ -1,4 +1,4 @@
-"""Shows what was refused: an input, with a button for each reading of an ambiguous text, or parts of a link."""
+"""Shows why an input or a part of a link was refused; an ambiguous input gets a button for each interpretation."""
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -17,8 +17,8 @@ MAX_LABEL_CHARS = 40  # the most characters of a matrix row on a button's label
 def show_error(error: AttentionError | None, key: str = "", take_reading: Callable[[str], None] | None = None) -> None:
     """Shows why an input was refused; nothing if `error` is None.
 
-    key: distinguishes the buttons of this input from those of others. take_reading: the handler of a reading that the
-    visitor chooses, for an input that can be read in several ways.
+    key: distinguishes the buttons of this input from those of others. take_reading: a callback that gets the
+    interpretation that the visitor chooses, for an input that has several.
     """
     if error is None:
         return
@@ -28,9 +28,9 @@ def show_error(error: AttentionError | None, key: str = "", take_reading: Callab
 
 
 def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) -> None:
-    """Shows a button for each reading of a refused text, if it has several readings.
+    """Shows a button for each interpretation of a refused text, if it has several.
 
-    take: a handler that is called with the reading that the visitor chose.
+    take: a callback that gets the interpretation that the visitor chose.
     """
     readings = error.values.get("readings", ())
     if not readings:
@@ -42,7 +42,7 @@ def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) 
 
 
 def label_readings(readings: Sequence[str]) -> list[str]:
-    """Returns a label for each reading of a text: its size as a matrix, and the first row in which readings differ.
+    """Returns a label for each interpretation of a text: its size as a matrix, and the first row in which they differ.
 
     >>> label_readings(["1  2\\n1.234  4", "1  2\\n1234  4"])
     ['2 × 2: 1.234 4', '2 × 2: 1234 4']

@@ -47,9 +47,9 @@ def show_second_sentence(screen: ScreenState) -> None:
 
 
 def take_second_sentence(kind: ModelSentences, typed: str) -> None:
-    """Called with a typed sentence: stores it in the Setup if the model can read it.
+    """Stores a typed second sentence in the Setup if the model can read it; otherwise keeps the former one.
 
-    If the model cannot read the sentence, keeps the former one, and stores the refusal.
+    The error is stored in the second case.
     """
     text = typed.strip()
     try:

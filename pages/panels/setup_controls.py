@@ -1,4 +1,6 @@
-"""Builds the controls of the workbench, whose values are fields of the Setup; a change is applied or refused."""
+"""Builds the controls of the workbench, whose values are fields of the Setup; each applies a change or stores its
+error.
+"""
 
 from collections.abc import Callable
 
@@ -13,7 +15,7 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.site.words import say
 
-HALF_WIDTH_PX = 112  # the width in pixels at which two controls fit side by side in the sidebar
+HALF_WIDTH_PX = 112  # width in pixels at which two controls fit side by side in the sidebar
 
 
 def field_control(
@@ -42,9 +44,9 @@ def field_control(
 
 
 def try_change(control: str, **updates) -> None:
-    """Applies a change to the Setup or, if it is refused, stores the refusal for the control; then redraws.
+    """Applies a change to the Setup or, if it is refused, stores the error for the control; then redraws.
 
-    A callback must call this last.
+    Must be the last call of a callback.
     """
     try_made_change(control, lambda: updates)
 
@@ -64,7 +66,7 @@ def try_made_change(control: str, make: Callable[[], dict]) -> None:
 
 
 def take_made_change(control: str, make: Callable[[], dict]) -> None:
-    """Applies the change of the Setup that `make` returns, or stores its refusal, without redrawing the screen."""
+    """Applies the change of the Setup that `make` returns, or stores its error, without redrawing the screen."""
     try:
         changes = make()
     except AttentionError as error:
@@ -76,6 +78,6 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
 def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:
     """Shows why the control's last change was refused; nothing if it was not.
 
-    take_reading: a function that applies a chosen reading of an ambiguous input.
+    take_reading: a callback that gets the interpretation that the visitor chose for an ambiguous input.
     """
     show_error(setup_state.workbench().refused.get(control), control, take_reading)

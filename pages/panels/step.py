@@ -111,7 +111,7 @@ def show_named_step(screen: ScreenState) -> None:
     """Draws the select boxes of a step and its cell, then the formula, code and numbers of the opened step."""
     trace, step = screen.trace, screen.setup.view.step
     is_open = step in trace
-    with st.container(horizontal=True, gap="small", key="pickers"):  # the key keeps the keyboard focus here
+    with st.container(horizontal=True, gap="small", key="pickers"):  # with a key, the keyboard focus stays here
         step_picker(trace, step if is_open else None)
         if is_open:
             step_cell_pickers(trace, step, chosen_cell(trace, screen.setup), screen.selection.at)
@@ -131,7 +131,7 @@ def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
 
 
 def follow_operand(place: Mapping) -> None:
-    """Called with a clicked operand of the arithmetic: opens the operand's cell."""
+    """Opens the cell of an operand that the visitor clicked in the arithmetic."""
     open_sent_cell(place, follow=True)
 
 
@@ -167,7 +167,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]
-        places = current_screen().selection.at  # for axes without a control: the selected index, or 0
+        places = current_screen().selection.at  # axes without a control have the selected index, or 0
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": tuple(index)})
 
@@ -208,7 +208,7 @@ def show_step_code(trace: Trace, step: str) -> None:
 
 
 def list_step_code(trace: Trace, step: str, language: str) -> str:
-    """Returns the function of a computed step and its call, as code. language: "torch" or "numpy"."""
+    """Returns a computed step's function and the call of it, as code. language: "torch" or "numpy"."""
     operation = trace.step(step).operation
     operands = {name: trace[name] for name in operation.reads}
     code = listing(operation, operands, language)
@@ -217,11 +217,12 @@ def list_step_code(trace: Trace, step: str, language: str) -> str:
 
 
 def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
-    """Returns a table of the last two axes of a step, with all digits and with the picture's row and column names.
+    """Returns a table of the last two axes of a step, with all digits, and with the row and column names of its
+    picture.
 
     The table has the step's numbers, or differences if the picture shows differences.
     """
-    import pandas as pd  # imported here, because importing pandas takes a third of a second
+    import pandas as pd  # imported here, because this import takes a third of a second
 
     trace = screen.drawn(step)
     found = trace.step(step)

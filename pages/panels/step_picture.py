@@ -12,7 +12,7 @@ from pages.session import setup_state
 from pages.session.labels import HEAD_DIMS, current_palette, inline_step_name, picture_texts_for
 from pages.site.words import say
 
-MAX_COLUMNS_ACROSS = 18  # the most columns of cells whose numbers are legible with a projector
+MAX_COLUMNS_ACROSS = 18  # most columns of cells whose numbers are legible with a projector
 STEP_WINDOW_SIDE = 10  # number of rows and columns of a large step that are drawn as cells
 MIN_OPERAND_COLUMNS = 6  # at least this many columns of an operand are drawn
 
@@ -106,7 +106,8 @@ def list_shown_operands(trace: Trace, step: str) -> list[str]:
 
 
 def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
-    """Returns on each axis the index around which a large step is drawn: the opened cell's, else the selected one.
+    """Returns, for each axis, the index around which a large step is drawn: that of the opened cell, else the selected
+    one.
 
     The drawn part of the step thus contains the opened cell.
     """
@@ -142,7 +143,7 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
 
 
 def make_short_title(trace: Trace, part: Panel) -> str:
-    """Returns a step's name in the code, and its shape."""
+    """Returns a short panel title: the step's name in the code, and its shape."""
     mark, shape = describe_sides(trace, part)
     return f"{part.step}{mark} · {shape}"
 
@@ -176,7 +177,7 @@ def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
 
 
 def step_name(step: str) -> str:
-    """Returns a step's name in the code, and after it the page's word for the step if that differs."""
+    """Returns a step's name in the code, followed by its name on the page if that differs."""
     word = inline_step_name(step)
     if word.lower() in step:
         return step

@@ -20,8 +20,8 @@ from pages.site.words import say
 
 STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # pixels: the longer side of each kind of small map
 NAME_TEXT_PX = 13  # pixels: text size below a small map
-MAX_STEPS_IN_LINE = 15  # the most small maps of steps in one line
-MAX_NARROW_STEPS_IN_LINE = 18  # the most narrow maps in one line; with more, a second line starts at the scores
+MAX_STEPS_IN_LINE = 15  # most small maps of steps in one line
+MAX_NARROW_STEPS_IN_LINE = 18  # most narrow maps in one line; with more, a second line starts at the scores
 MOVED_MARK = "Δ"  # shown below the name of a step whose numbers have changed
 SEQUENCE_INPUTS = ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads")
 MASK_INPUTS = ("allowed_custom", "allowed")
@@ -32,8 +32,9 @@ StepPlace = tuple[str, dict[str, int]]  # (name of a step, its index on each lea
 
 # ---- steps -----------------------------------------------------------------------------------------------------------
 def list_strip_steps(trace: Trace) -> list[str]:
-    """Returns the steps that are drawn as small maps in a row: input sequences, all computed matrices, and the given
-    masks and biases before the steps of their kind.
+    """Returns the steps that are drawn as small maps in a row: input sequences and all computed matrices.
+
+    Given masks and biases stand before the steps of their kind.
     """
     inputs = trace.inputs()
     steps = [name for name in SEQUENCE_INPUTS if name in inputs]
@@ -53,7 +54,7 @@ def list_strip_steps(trace: Trace) -> list[str]:
 
 
 def show_strip(screen: ScreenState) -> None:
-    """Draws all steps in order as small maps; the steps that the last change affected have a mark."""
+    """Draws all steps in order as small maps; a mark shows which ones the last change affected."""
     steps = list_strip_steps(screen.trace)
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     second_line_step = find_second_line_step(steps)
@@ -77,7 +78,7 @@ def show_strip(screen: ScreenState) -> None:
 
 
 def find_second_line_step(steps: list[str]) -> str | None:
-    """Returns the step at which the second line of small maps starts; None if one line suffices."""
+    """Returns the step at which a second line of small maps starts; None if one line suffices."""
     if len(steps) <= MAX_NARROW_STEPS_IN_LINE:
         return None
     return next((step for step in steps if step in ("hidden", "scores")), None)

@@ -23,7 +23,7 @@ LINE_HEIGHT_PX = 40  # height of the toolbar's line in pixels
 
 
 def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Shows the search and the language switch at the right end; returns two containers to the left of them.
+    """Shows the search and the language switch at the right end of the toolbar; returns two containers to their left.
 
     The first container is for the page's own controls. The second is for controls that several pages have.
     """
@@ -33,14 +33,14 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
         with st.container(**line, width="content", key="tools"):
             shared = st.container(**line, width="content")
             with st.container(width="content", gap=None):
-                st.space(LINE_HEIGHT_PX)  # keeps the line's height even if it is empty
+                st.space(LINE_HEIGHT_PX)  # keeps the height of an empty line
             show_search()
             show_language_switch()
     return own, shared
 
 
 def show_language_switch() -> None:
-    """Shows the button that switches the app to the other of its two languages, with the name of that language."""
+    """Shows the button that switches between English and Chinese, with the name of the other language."""
     (other,) = LANGUAGES.keys() - {current_language()}
 
     def switch() -> None:
@@ -88,7 +88,7 @@ def show_search() -> None:
     chosen = search(data=data, key="search", width="content").chosen
     if chosen is not None:
         found = list_findable()[chosen]
-        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the control is on this page
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # its page is open already
             seek(found.link[LINK_KEY])
             st.rerun()
         open_page(found.slug, found.link)

@@ -18,8 +18,8 @@ from pages.session.fragments import redraw
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say_refusal
 
-CONTROL = "typed_cell"  # name of the control under which refused numbers are stored
-STEP_MATRICES = {"query": "x", "key": "context"}  # input step -> name of its matrix, if that differs
+CONTROL = "typed_cell"  # control under which the errors of refused numbers are stored
+STEP_MATRICES = {"query": "x", "key": "context"}  # input step -> its matrix, if the matrix has another name
 MAX_CELL_CHARS = 40
 
 TypedCell = tuple[int, int, object]  # (row, column, typed text)
@@ -51,7 +51,7 @@ def list_typed_steps(trace: Trace, inputs: RunInputs) -> dict[str, str]:
 
 
 def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
-    """Returns whether a step is an input that has the same numbers as a matrix, row by row."""
+    """Returns whether an input step has the same numbers as a matrix, row by row."""
     if matrix is None or step.operation is not None:
         return False
     value = step.value
@@ -63,7 +63,7 @@ def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
 
 # ---- what was typed --------------------------------------------------------------------------------------------------
 def take_typed_cell(typed: Mapping | None) -> None:
-    """Puts a number that was typed into a cell into the cell's matrix, or stores why the number is refused.
+    """Puts a number that the visitor typed into a cell into the cell's matrix, or stores why the number is refused.
 
     typed: {"step", "index", "text"}; None if the visitor closed the field of a refused number.
     """
@@ -104,7 +104,7 @@ def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str)
     elif not np.array_equal(changed, matrix):
         take_made_change(CONTROL, lambda: {name: shorten_matrix(changed, base, name)})
     if setup_state.workbench().refused.get(CONTROL) is None:
-        setup_state.renew_editors()  # makes the matrix editors show the new number too
+        setup_state.renew_editors()  # so that the matrix editors show the new number, too
 
 
 def make_refusal_data() -> dict | None:
@@ -120,7 +120,7 @@ def make_refusal_data() -> dict | None:
 def apply_typed_cells(
     matrix: np.ndarray, cells: list[TypedCell], corner: tuple[int, int], name: str
 ) -> tuple[np.ndarray, AttentionError | None]:
-    """Returns a copy of a matrix with the typed numbers, and the error of the last text that is no number, else None.
+    """Returns a copy of a matrix with the typed numbers, and the error of the last text that is no number, or None.
 
     cells: the typed texts with their positions within a part of the matrix. corner: the row and column of this part's
     first cell.

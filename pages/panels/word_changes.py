@@ -1,4 +1,4 @@
-"""Changes a sentence's words: exchanges one word for another, or splits and joins Chinese words."""
+"""Changes the words of a sentence: exchanges one word for another, or splits and joins Chinese words."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -32,7 +32,7 @@ def find_swap_offer(setup: Setup, inputs: RunInputs) -> tuple[str, str] | None:
 
 
 def take_swap_offer(setup: Setup, inputs: RunInputs) -> None:
-    """Applies the suggested replacement of a word. If the visitor selected a query, it stays selected."""
+    """Applies the suggested replacement of a word. A query that the visitor selected stays selected."""
     old, new = find_swap_offer(setup, inputs)
     try_change("text", text=exchange_word(setup, inputs, old, new), token=setup.view.token)
 
@@ -77,7 +77,7 @@ def suggest_word(setup: Setup, at: int) -> str:
 
 
 # ---- the words of a Chinese sentence: a click between two characters splits or joins ---------------------------------
-GAP_CONTROL = "word_gap"  # name under which the error is stored if a split or a join of words is refused
+GAP_CONTROL = "word_gap"  # control under which the error of a refused split or join is stored
 
 word_gaps = make_component(
     "word_gaps",
@@ -88,7 +88,7 @@ word_gaps = make_component(
 
 
 def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the words of a sentence with buttons to split and join them; shows nothing for text with spaces."""
+    """Shows the words of a sentence with buttons to split and join them; shows nothing if spaces separate the words."""
     words = gap_words(inputs)
     if resolve_run(setup.run).network is not None or not is_written_without_spaces("".join(words)):
         return

@@ -1,4 +1,4 @@
-"""Describes the sliders that set how a language model's next word is sampled, and handles their changes."""
+"""Prepares the sliders for sampling a language model's next word, and stores the values that the visitor sets."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from pages.setup.resolve import word_choices_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-WORD_CHOICES = "word_choices"  # name of the control under which refused sampling settings are stored
+WORD_CHOICES = "word_choices"  # control under which the errors of refused sampling settings are stored
 NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # field -> the value without effect, which a link omits
 
 
@@ -53,9 +53,7 @@ def take_word_choices(sent: Mapping) -> None:
 
 
 def read_choice_sent(name: str, number: object) -> float | int | None:
-    """Checks a sampling setting that the browser sent, and returns the value that the Setup stores: None for a neutral
-    one.
-    """
+    """Checks a sampling setting that the browser sent; returns its value in the Setup, which is None without effect."""
     if number is None and name in WHOLE_WORD_CHOICES:
         return None
     checked = check_word_choice(name, number)

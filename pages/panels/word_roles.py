@@ -22,9 +22,9 @@ from pages.setup.setup import Setup
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
-MAX_SHOWN_CHOICES = 12  # the most words with a control, in the picture and below it; further words are only counted
+MAX_SHOWN_CHOICES = 12  # most words with a control, in the picture and below it; further words are only counted
 WORD_WIDTH, CHOICE_WIDTH = 84, 150  # width in pixels of a word, and of the select box of its role
-MAX_LISTED_WORDS = 12  # the most words that the text lists for one role
+MAX_LISTED_WORDS = 12  # most words that the text lists for one role
 NOT_KNOWN = "unknown"  # name of the role (kind) of a word outside a language model's vocabulary
 
 
@@ -96,7 +96,7 @@ def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str]
 
 
 def join_words(words: list[str], spell: Callable[[str], str] = escape_markdown) -> str:
-    """Returns the first few words, separated by commas."""
+    """Returns the first few words as a list with commas."""
     return say("fact.comma").join(spell(printable_token(word)) for word in words[:MAX_SHOWN_CHOICES])
 
 

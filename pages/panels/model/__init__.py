@@ -1,4 +1,4 @@
-"""Defines the record of a panel: a tab under the picture with results of a language model.
+"""The record of a panel: a tab under the picture with results of a language model.
 
 Each module of this folder is a panel: it declares its component, draws it, and ends with PANEL, its record. The name of
 the module is the panel's name in a link, and the label of its tab has the key "model.panel.<name>". The tabs, the
@@ -32,7 +32,7 @@ class ShownRuns:
 
 
 def no_tables(screen: ScreenState) -> Iterable[Table]:
-    """Returns (), because the panel has no tables to export."""
+    """Returns (): a panel with this function exports no tables."""
     return ()
 
 

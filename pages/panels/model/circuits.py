@@ -1,4 +1,4 @@
-"""Draws the panel of the QK and OV circuits, computed for single words without the context of a sentence.
+"""Draws the panel of the QK and OV circuits of a head, computed for single words without the context of a sentence.
 
 The panel shows to which words a head would attend, and which words it would promote.
 """
@@ -35,7 +35,7 @@ from pages.site.words import escape_markdown, get_text_template, say
 
 MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuits that are drawn as heat maps
 COPIES = 0.5  # minimum copying score at which a head counts as copying
-MOST_PUSHED = 3  # how many words are listed at most whose logits rise or fall most
+MOST_PUSHED = 3  # most words to list whose logits rise or fall most
 circuits_component = make_component(
     "model/circuits",
     '<div class="circuits"></div>',
@@ -90,7 +90,7 @@ def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
 
 # ---- findings --------------------------------------------------------------------------------------------------------
 def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) -> list[str]:
-    """Returns sentences on the head's circuits for the selected word.
+    """Returns sentences about the head's circuits for the selected word.
 
     They say to which word the head would attend, whether the head does so in this sentence, and which words' logits the
     head would change.
@@ -118,7 +118,7 @@ def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) ->
 
 
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
-    """Returns a text on the head's attention in this run: whether it goes to the key that its QK circuit predicts.
+    """Returns a text that says whether, in this run, the head attends to the key that its QK circuit predicts.
 
     The text says this for the selected query, and for how many of all queries run and circuit agree.
     """
@@ -127,7 +127,7 @@ def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
     at = min(screen.selection.query, len(tokens) - 1)
     share = run_model(name, tokens)[f"{layer}.attention"]["weights"][0, head, at].max()
     differs = "differs_first" if layer == 1 else "differs_later"
-    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]  # the first word is START
+    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]  # [1:] leaves out START, the first
     told = say(
         f"circuits.sentence.{'agrees' if alone[at] == run[at] else differs}",
         alone=escape_markdown(alone[at]),

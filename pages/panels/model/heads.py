@@ -37,7 +37,7 @@ from pages.setup.model_fields import BY_LAYER, BY_MOVED
 from pages.setup.resolve import resolve_run
 from pages.site.words import get_text_template, say
 
-HEAD_ORDER = "head_order"  # control under which an error is stored if an order is refused
+HEAD_ORDER = "head_order"  # control under which the error of a refused order is stored
 
 
 def draw_heads(screen: ScreenState) -> None:
@@ -46,7 +46,7 @@ def draw_heads(screen: ScreenState) -> None:
     shape = load_recipe(model_sentences_of(screen.setup.run).model).shape()
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
-        key="model_heads",  # "heads" are the small maps of a comparison
+        key="model_heads",  # not "heads", the key of the small maps in a comparison
         given={"layers": shape.layers, "heads": shape.heads},
         on_head=lambda place: open_head(screen.selection.query, *place),
         on_order=lambda order: take_order(screen, order),
@@ -71,7 +71,7 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
     else:
         setup_state.workbench().forget_refusals(HEAD_ORDER)
         if changes["heads_least"] is not None:
-            changes["heads_least"] = float(changes["heads_least"])  # a browser sends 1.0 as 1, but a link contains 1.0
+            changes["heads_least"] = float(changes["heads_least"])  # a browser sends 1 for 1.0, but a link contains 1.0
         select_and_redraw(**changes)
 
 
@@ -129,7 +129,7 @@ def make_heads_data(screen: ScreenState) -> dict:
 def put_beside(
     data: dict, kind: ModelSentences, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
 ) -> dict:
-    """Returns the data of the panel, extended by each head's measures on a second sentence.
+    """Returns the data of the panel with each head's measures on a second sentence added.
 
     If both sentences have the same length, the heads' weights on the second sentence are added, too.
     """
@@ -138,7 +138,7 @@ def put_beside(
     beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
     text = {**data["text"], "there": say("second.there")}
     links = tell_links(kind, words, second)
-    here, there = (len(each[1:]) for each in (words, second))  # how many words each sentence has without START
+    here, there = (len(each[1:]) for each in (words, second))  # words in each sentence, not counting START
     about = say("second.about_measures", here=here, there=there, links=links)
     if len(second) != len(data["queries"]):
         return {**data, "heads": beside, "text": {**text, "about": about}}

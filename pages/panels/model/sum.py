@@ -57,8 +57,8 @@ def draw_sum(screen: ScreenState) -> None:
 
 
 def describe_sum(view: BlockView, word: str) -> str:
-    """Returns the text on how far the sum of the added vectors is from the word's vector, and on the norm's frozen
-    divisor.
+    """Returns the text about how far the sum of the added vectors is from the word's vector, and about the norm's
+    frozen divisor.
     """
     total = view.stack[SUM]["parts_sum"][0, view.at]
     end = view.stack[UNEMBEDDING]["x"][0, view.at]
@@ -119,7 +119,7 @@ def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> l
 
 
 def describe_lens(view: BlockView, part: str) -> str:
-    """Returns the text on the logit lens after a head or layer: the word that the model would predict if it ended
+    """Returns the text about the logit lens after a head or layer: the word that the model would predict if it ended
     there.
 
     part: the name of the layer, such as "2.feed_forward".
@@ -180,7 +180,7 @@ def find_run(screen: ScreenState) -> tuple[object, ...]:
     """Returns the values that determine the panel's run: the model, the tokens, the words, and a layer that was
     changed.
 
-    The layer in the picture is included only if the visitor changed that layer, because the panel shows all layers.
+    The layer in the picture is included only if the visitor changed it, because the panel shows all layers.
     """
     kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     return (kind.model, kind.read(words), words, changed_layer(screen))

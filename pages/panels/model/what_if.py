@@ -44,11 +44,11 @@ from pages.session.view import ScreenState
 from pages.setup.what_if import read_changes, with_change, with_pair
 from pages.site.words import get_text_template, say, say_refusal
 
-MOST_OUTCOMES = 3  # how many predictions are shown at most: those for pronouns, and that for the word
-MOST_WORDS = 8  # how many words are listed at most with probabilities before and after
-MOST_MOVED = 3  # how many words the sentence on changes names at most
+MOST_OUTCOMES = 3  # most predictions to show: those for pronouns, and that for the selected word
+MOST_WORDS = 8  # most words to list with their probabilities before and after
+MOST_MOVED = 3  # most words that the sentence about changes names
 MOST_MOVED_WEIGHTS = 5
-LEAST_SHOWN = LEAST_MOVED = 0.005  # half a percentage point, the least probability or change shown
+LEAST_SHOWN = LEAST_MOVED = 0.005  # least probability or change to show, half a percentage point
 TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
 TEMPLATES = ("pair", "turn_off", "cell", "open_head")
 what_if_component = make_component(
@@ -143,14 +143,14 @@ def take_changes(screen: ScreenState) -> WhatIf:
 
 
 def inside(change: Intervention, length: int) -> Intervention:
-    """Returns an intervention without those blocked (query, key) pairs that lie outside a sentence of this length."""
+    """Returns an intervention without the blocked (query, key) pairs that lie beyond the end of the sentence."""
     blocked = tuple(pair for pair in change.blocked if max(pair) < length)
     return Intervention(change.part, change.head, change.kind, blocked)
 
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
-    """Stores new values of the given fields in the panel's part of the workbench's state, and redraws the page."""
+    """Stores new values of Setup fields that belong to the panel, and redraws the page."""
     setup_state.choose_view(**changes)
     redraw()
 
@@ -180,8 +180,8 @@ def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> Non
 
 
 def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: int, changes: Changes) -> WhatIf:
-    """Runs a language model with interventions on a sentence; returns a WhatIf with its predictions and the likeliest
-    word.
+    """Runs a language model with interventions on a sentence; returns the WhatIf, with its predictions and the
+    likeliest word.
     """
     outcomes = list_outcomes(name, tokens, at)[-MOST_OUTCOMES:]
     last = outcomes[-1]
@@ -264,7 +264,7 @@ def layer_number(switch: Intervention) -> int:
 
 
 def name_alone(screen: ScreenState, switch: Intervention) -> str:
-    """Returns the name of a head or a feed-forward layer without the name of its layer.
+    """Returns the name of a head or feed-forward layer, without the name of its model layer.
 
     switch: the head or layer, as an Intervention.
     """
@@ -275,7 +275,7 @@ def name_alone(screen: ScreenState, switch: Intervention) -> str:
 
 
 def name_switch(screen: ScreenState, switch: Intervention) -> str:
-    """Returns the name of a head or a feed-forward layer together with the name of its layer.
+    """Returns the name of a head or feed-forward layer, with the name of its model layer.
 
     switch: the head or layer, as an Intervention.
     """
@@ -389,7 +389,7 @@ def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict
 
 # ---- the path --------------------------------------------------------------------------------------------------------
 def make_path(screen: ScreenState, shown: WhatIf) -> dict:
-    """Returns the data of what each head and layer adds to the target word's logit, for heads also per key, for the
+    """Returns the contributions of each head and layer to the target word's logit, for heads also per key, for the
     browser.
 
     A sentence says which head contributed most.
@@ -439,7 +439,7 @@ def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int)
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """Returns the runs to prove: with interventions, and for an encoder also the run of the sentence without a masked
+    """Returns the runs to prove: with interventions, and for an encoder also the run of the sentence with a masked
     word.
     """
     shown = take_changes(screen)

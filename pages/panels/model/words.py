@@ -36,7 +36,7 @@ from pages.setup.resolve import word_choices_of
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-MOST_LIKELY = 10  # at most this many predicted words are shown
+MOST_LIKELY = 10  # most predicted words to show
 BUTTONS = ("word", "sentence", "back", "again", "take")
 CATEGORY = re.compile("<.+>")  # matches a token that stands for a category of words, such as <thing>
 words_component = make_component(
@@ -181,7 +181,7 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
 
 
 def show_word_sign(screen: ScreenState) -> None:
-    """Shows beside the predicted words that they are guesses, because the warning about the sentence is far above."""
+    """Shows beside the predicted words that they are guesses, because the general warning is far above them."""
     sign = tell_sign(screen.setup, words_of_model(screen), of_words=True)
     if sign:
         st.caption(sign)
@@ -200,7 +200,7 @@ def is_full(writing: Writing) -> bool:
 
 
 def keep_writing(writing: Writing) -> None:
-    """Stores the text in the Setup; if it is too long for a link, stores the error that says so."""
+    """Stores the text in the Setup; if it is too long for a link, stores the error instead."""
     text = write_writing(writing.words[: writing.given], writing.written)
     try:
         check_link_values({"written": text})
@@ -224,7 +224,7 @@ def write_picked(writing: Writing, number: int) -> None:
 
 
 def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
-    """Changes the text after a click on a button below it.
+    """Changes the text after a click on one of the buttons below it.
 
     what: the button: "word" or "sentence" to generate a word or a sentence, "back" to remove the last word, "again" to
     remove all generated words, "take" to use the text as the sentence.
@@ -375,15 +375,13 @@ def make_word_rows(view: BlockView) -> list[dict]:
 
 
 def describe_seed(setup: Setup) -> dict:
-    """Returns the data of the control that chooses whether the next word is the likeliest or sampled with a seed."""
+    """Returns the data of the control that chooses between the likeliest next word and a sampled one, with a seed."""
     texts = {name: say(f"words.seed.{name}") for name in ("label", "likeliest", "drawn", "seed")}
     return {"value": setup.view.word_seed, "ends": WORD_SEEDS, **texts}
 
 
 def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
-    """Returns the data of the KV cache: a row per layer, a column per word, the size, and the number of saved
-    queries.
-    """
+    """Returns the data of the KV cache: a row per layer, a column per word, the size, and how many queries it saved."""
     nbytes = run.nbytes
     rows, without = total_work(run.count).queries, total_work(run.count, cached=False).queries
     return {
