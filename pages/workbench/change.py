@@ -1,4 +1,4 @@
-"""Shows a sentence on the effect of the workbench's last change, and the switch that shows it in the maps."""
+"""Shows a sentence about the effect of the last change, and the switch that shows this effect in the maps."""
 
 from collections.abc import Collection, Mapping
 
@@ -20,13 +20,13 @@ from pages.site.words import escape_markdown, say
 
 
 def show_last_change(screen: ScreenState) -> None:
-    """Shows the sentence about the last change, and the switches that keep the run as A or show the difference.
+    """Shows the sentence about the last change, and the switches that pin the run as A or show the difference.
 
-    They take two lines, so that the layout below never changes.
+    They always take two lines, so that the content below never moves.
     """
     can_compare = screen.before is not None and screen.exchange.compared
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        pin = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")  # later changes are then B
+        pin = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")  # later changes are of B
         pin.draw(st.toggle, width="content")
         if can_compare:
             is_on = screen.setup.comparison.against is not None
@@ -42,13 +42,13 @@ def show_last_change(screen: ScreenState) -> None:
 
 
 def pin_and_redraw() -> None:
-    """Keeps the current state of the workbench as run A of a comparison, and redraws the page."""
+    """Pins the current Setup as run A of a comparison, and redraws the page."""
     setup_history.pin_current_setup()
     redraw()
 
 
 def switch_difference(is_on: bool) -> None:
-    """Makes the maps of steps show the difference from the previous run or, if off, the current run's numbers."""
+    """Makes the maps of steps show the difference from the previous run; if `is_on` is False, the current run."""
     before = setup_state.setup_before()
     select_and_redraw(against=before.run if is_on and before is not None else None)
 
@@ -74,7 +74,7 @@ def describe_change(screen: ScreenState) -> str:
 
 
 def describe_change_among_kept_words(screen: ScreenState) -> str:
-    """Returns the sentence about the weight that changed most, if positions with exchanged words are left out."""
+    """Returns the sentence about the weight that changed most, apart from those at positions with exchanged words."""
     if not screen.moved:
         return say("change.nothing")
     sizes = screen.trace.sizes()
@@ -87,7 +87,7 @@ def describe_change_among_kept_words(screen: ScreenState) -> str:
 
 
 def find_moved_weight(screen: ScreenState, left_out: Mapping[str, Collection[int]] = NOWHERE) -> StepMove | None:
-    """Returns the weight that changed most in the selected sentence, since the previous run; None if none changed.
+    """Returns the weight in the selected sentence that changed most since the previous run; None if none changed.
 
     left_out: the queries ("T") and the keys ("S") that are not compared.
     """

@@ -18,7 +18,10 @@ def has_long_rows(screen: ScreenState) -> bool:
 
 @page_part(lambda screen: (has_long_rows(screen), screen.times, screen.setup.comparison.run_a is None))
 def show_colour_row(screen: ScreenState) -> None:
-    """Shows the row with the switch for the colour scale if rows are long; a comparison has it with its own buttons."""
+    """Shows the row with the switch for the colour scale, if rows are long.
+
+    A comparison has the switch beside its other buttons instead.
+    """
     if has_long_rows(screen) and screen.setup.comparison.run_a is None:
         show_row("ramp", say_on_or_off(screen.times), screen.times, lambda: ramp_switch(screen))
 

@@ -1,4 +1,4 @@
-"""Compares the pinned run A with the current run B: largest change, settings that differ, attention maps."""
+"""Compares the pinned run A with the current run B: the largest change, the settings that differ, attention maps."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
@@ -33,14 +33,15 @@ Run = tuple[Setup, Trace, RunInputs]
 NamedDifference = tuple[str, str, str]  # (name of the setting, its value in one run, its value in the other)
 SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # size -> axis from which an unset size is read
 OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity", "mask_as")
-MAX_VALUE_CHARS = 48  # the most characters of a value that are shown
-MAX_NUMBER_CHARS = 8  # the most characters of a matrix's number; a longer number is rounded
+MAX_VALUE_CHARS = 48  # most characters of a value that are shown
+MAX_NUMBER_CHARS = 8  # most characters of a matrix's number; a longer number is rounded
 
 
 def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
     """Shows the comparison of the runs A and B.
 
-    In this order: the largest change as heading, the buttons, the settings that differ, the maps, and the steps of B.
+    From top to bottom: the largest change as heading, the buttons, the settings that differ, the maps, and the steps of
+    B.
     """
     st.markdown(f"##### {compared_heading(screen)}")
     show_comparison_buttons(screen)
@@ -62,7 +63,7 @@ def has_few_heads(screen: ScreenState) -> bool:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def compared_heading(screen: ScreenState) -> str:
-    """Returns the sentence about what changed most from A to B, or about why their cells cannot be compared."""
+    """Returns the sentence about what changed most from A to B, or about why their cells cannot be compared at all."""
     if screen.before is not None:
         return change.describe_change(screen)
     if screen.a is None:
@@ -112,13 +113,13 @@ def swap_and_redraw() -> None:
 
 
 def reset_b_and_redraw() -> None:
-    """Sets run B of the comparison to the state of run A, and redraws the page."""
+    """Resets run B of the comparison to the settings of run A, and redraws the page."""
     setup_history.reset_b_to_a(trace_for)
     redraw()
 
 
 def end_comparison() -> None:
-    """Ends the comparison: the screen shows B alone."""
+    """Ends the comparison, so that the screen shows B alone."""
     select_and_redraw(against=None, pinned=None)
 
 
@@ -155,7 +156,7 @@ def show_comparison_buttons(screen: ScreenState) -> None:
 
 
 def difference_switch(screen: ScreenState) -> None:
-    """Shows the switch that makes the maps of steps outside the comparison show the difference B - A."""
+    """Shows the switch that makes the maps of single steps show the difference B - A, too."""
     can_compare = screen.before is not None and screen.exchange.compared
     control = field_control(
         "pinned",
@@ -275,7 +276,7 @@ def join_word_roles(word_roles: tuple[str, ...]) -> str:
 
 
 def describe_scale(setup: Setup) -> str:
-    """Returns the scale in words: the default of the score function, off, or a number."""
+    """Returns the setting of the scale in words: the default of the score function, off, or a number."""
     if setup.run.scale is None:
         return say("scale.default")
     if setup.run.scale == 1.0:
@@ -314,7 +315,7 @@ def describe_matrix_difference(name: str, before: np.ndarray | None, now: np.nda
 
 
 def format_matrix_shape(matrix: np.ndarray | None) -> str:
-    """Returns the shape of a matrix as text; for None the page's word for "none"."""
+    """Returns the shape of a matrix as text; for a missing matrix (None) the page's word for "none"."""
     if matrix is None:
         return say("control.none")
     return " × ".join(map(str, matrix.shape))

@@ -1,4 +1,4 @@
-"""Shows the attention maps of the compared runs A, B and of B - A, and the distance of each row of B from that of A."""
+"""Shows the attention maps of the compared runs A and B and of B - A, and how far each row of B is from that of A."""
 
 from dataclasses import replace
 
@@ -20,8 +20,8 @@ from pages.session.labels import axis_name, chosen_cell, current_palette, pictur
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
 
-MAX_CELL_MAP_TOKENS = 20  # the most queries or keys of a map with separate cells; larger maps are drawn on canvases
-COMPARED_CANVAS_CELLS = 128  # the most rows or columns that a canvas draws
+MAX_CELL_MAP_TOKENS = 20  # most queries or keys of a map with separate cells; larger maps are drawn on canvases
+COMPARED_CANVAS_CELLS = 128  # most rows or columns that a canvas draws
 ROWS_SWITCH_KEY = "c_rows"  # session key of the switch that shows the distances between rows of A and B
 MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # most rows named in the sentence; height of the table of all rows
 
@@ -46,7 +46,7 @@ def make_compared_maps(screen: ScreenState) -> list[Picture]:
 def make_three_maps(screen: ScreenState, title_a: str, title_b: str, stacked: bool = False) -> Picture:
     """Returns one picture with the maps of A, B and B - A.
 
-    stacked: whether they are below each other, for a narrow screen.
+    stacked: whether the maps are below each other, for a narrow screen.
     """
     selection = screen.selection
     texts_a = picture_texts_for(screen.a)
@@ -116,7 +116,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
     if pictures and screen.before is not None:
         with st.container(key="compared_wide"):
             show_chart(pictures[0], "compared", say("compare.alt"))
-        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows one of the two
+        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows the wide or the narrow picture
             stacked = make_three_maps(screen, *title_compared_maps(screen), stacked=True)
             show_chart(stacked, "compared_stacked", say("compare.alt"))
     elif pictures:
@@ -133,7 +133,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def explain_row_figures(screen: ScreenState) -> str:
-    """Returns the text that explains the distances beside the rows, including infinite distances if there are any."""
+    """Returns the text that explains the distances beside the rows, also infinite distances if there are any."""
     _, divergences = screen.row_distances
     explanation = say("compare.figures")
     if divergences.isinf().any():

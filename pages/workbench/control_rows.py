@@ -1,4 +1,4 @@
-"""Draws the rows of the panels More and Research variants: a name, what holds now, and the controls behind it."""
+"""Draws rows of the panels More and Research variants: a setting's name, its value, and the controls to change it."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -10,10 +10,10 @@ from pages.site.words import escape_markdown, say
 
 
 def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], None]) -> None:
-    """Shows a row of a panel; a press opens its controls in place, which are drawn only while it is open.
+    """Shows a row of a panel; a click opens its controls below it, which are drawn only while the row is open.
 
-    name: the row's key in [row] of the page's texts. value: what holds now, shown at the right end of the row. is_set:
-    whether this differs from the usual, so that it is shown in colour.
+    name: the row's key in [row] of the page's texts. value: the current value, shown at the right end of the row.
+    is_set: whether the value differs from the default, so that it is shown in colour.
     """
     colour = "primary" if is_set else "gray"
     key = row_key(name)
@@ -21,7 +21,7 @@ def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], No
     if key not in st.session_state:  # Streamlit deletes the state of a row that is not drawn
         st.session_state[key] = st.session_state.get(kept, False)
     with st.container(key=f"line_{name}", gap=None):
-        st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css puts it on the row's line
+        st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css moves it up to the row's line
         drawer = st.expander(say(f"row.{name}"), key=key, on_change="rerun", type="compact")
         st.session_state[kept] = drawer.open
         if drawer.open:
@@ -38,12 +38,12 @@ def show_choice_row(
     show_numbers: Callable[[], None],
     help_key: str = "",
 ) -> None:
-    """Shows a row in which any of some mechanisms can be chosen, and below them the numbers of those that are.
+    """Shows a row in which several mechanisms can be chosen, and the parameters of the chosen ones.
 
     row: the name of the row and of its control. family: the section of the page's texts with the names of the
     mechanisms, such as "masks"; its label is control.<family>. choose: a function that applies the new choice.
-    show_numbers: a function that draws the numbers, and why a choice was refused. help_key: the key of the help text;
-    by default help.<family>.
+    show_numbers: a function that draws the parameters, and why a choice was refused. help_key: the key of the help
+    text; by default help.<family>.
     """
 
     def name_option(name: str) -> str:
@@ -58,19 +58,20 @@ def show_choice_row(
 
 
 def list_values(values: list[str]) -> str:
-    """Returns the texts of what is chosen, separated by commas; "off" if nothing is."""
+    """Returns the texts of the chosen options, separated by commas; "off" if none is chosen."""
     return say("fact.comma").join(values) if values else say("row.off")
 
 
 def say_on_or_off(is_on: bool) -> str:
-    """Returns the text of a switch: "on" or "off"."""
+    """Returns the text of a switch's state: "on" or "off"."""
     return say("row.on" if is_on else "row.off")
 
 
 def merge_choice(now: Iterable[str], offered: Sequence[str], chosen: Sequence[str]) -> list[str]:
-    """Returns everything that is chosen after a change in a row that offers only some of the options.
+    """Returns all chosen options after a change in a row that offers only some of them.
 
-    now: what was chosen, in its order. offered: the options of the row. chosen: those of the row that are chosen now.
+    now: the options chosen before, in order. offered: the options of the row. chosen: those of the row that are chosen
+    now.
 
     >>> merge_choice(["rope", "t5"], ["rope", "alibi"], ["alibi"])
     ['t5', 'alibi']

@@ -1,4 +1,4 @@
-"""Shows the diagnosis of an uploaded file: the first step in it that differs from the app's own run, and the cause."""
+"""Shows the diagnosis of an uploaded file: its first step that differs from the app's own run, and the cause."""
 
 from collections.abc import Iterable
 
@@ -11,11 +11,11 @@ from pages.session.cell_clicks import open_cell
 from pages.session.view import ScreenState
 from pages.site.words import say, say_cause
 
-MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # query-key pairs; for a larger run, causes are searched only after a click
+MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # query-key pairs; in a larger run, causes are searched only after a click
 
 
 def show_diagnosis(screen: ScreenState) -> None:
-    """Shows the diagnosis of an uploaded file, and whether only a part of the file is shown.
+    """Shows the diagnosis of an uploaded file, and says if only a part of the file is shown.
 
     Shows nothing if the file has no steps to compare and is shown as a whole.
     """
@@ -31,7 +31,7 @@ def show_diagnosis(screen: ScreenState) -> None:
 
 
 def show_diagnosis_of_steps(screen: ScreenState) -> None:
-    """Shows that the file's steps agree with the run or, if not, the first step that differs, and the cause."""
+    """Shows that the steps in the file agree with the run or, if not, the first step that differs, and the cause."""
     diagnosis = cached_diagnosis(screen.setup.run, screen.trace, screen.inputs)
     if diagnosis.step is None:
         show_agreement(screen, diagnosis)
@@ -77,7 +77,9 @@ def show_first_difference(screen: ScreenState, diagnosis: Diagnosis) -> None:
 
 
 def describe_steps_before(diagnosis: Diagnosis) -> list[str]:
-    """Returns sentences about the steps before the first one that differs, and whether they explain its difference."""
+    """Returns sentences about the steps before the first one that differs, and about whether they explain its
+    difference.
+    """
     first = diagnosis.first
     sentences = []
     if diagnosis.before:
@@ -91,7 +93,7 @@ def describe_steps_before(diagnosis: Diagnosis) -> list[str]:
 
 
 def describe_step_difference(screen: ScreenState, first: Comparison) -> str:
-    """Returns the sentence about a step in file and run: that their shapes differ, or their largest difference."""
+    """Returns the sentence about a step that differs between file and run: its shapes, or its largest difference."""
     if not first.fits:
         sentence = say("diagnosis.misfit", step=first.step, given=first.given_shape, shape=first.shape)
         if first.fits_as:

@@ -1,4 +1,4 @@
-"""Shows the menu of examples: a dozen with small maps of weights in four groups, and a search over all examples."""
+"""Shows the menu of examples: a dozen in four groups, with small attention maps, and a search over all examples."""
 
 import numpy as np
 import streamlit as st
@@ -14,8 +14,8 @@ from pages.setup.setup import RunSetup, Setup, make_setup
 from pages.site.findable import list_examples
 from pages.site.words import current_language, get_text_template, say
 
-MENU_KEY = "examples"  # session key of the popover: whether it is open
-# Group -> {name of a place in the menu: the example that stands there in each language}.
+MENU_KEY = "examples"  # session key: whether the menu is open
+# Group -> {name of a place in the menu: the example at this place in each language}.
 MENU = {
     "words": {
         "pronoun": {"en": "en_it", "zh": "zh_ta"},
@@ -38,7 +38,7 @@ MENU = {
         "picture": {"en": "picture", "zh": "zh_picture"},
     },
 }
-SQUARE: Box = (43.0, 8.0, 74.0, 74.0)  # the part of a small picture's area that a map fills; FIELD of examples.js
+SQUARE: Box = (43.0, 8.0, 74.0, 74.0)  # the part of a small picture's area that the map fills; FIELD of examples.js
 MOST_ROWS = 20  # a map with more rows or columns is shrunk
 
 
@@ -48,7 +48,7 @@ def is_example_changed(setup: Setup) -> bool:
 
 
 def name_screen(setup: Setup) -> str:
-    """Returns the name of the example on the screen, which says whether the example was changed."""
+    """Returns the name of the example on the screen, and whether it was changed."""
     name = say(f"example.{setup.run.example}")
     if setup.run.file:
         return say("examples.file")
@@ -94,8 +94,8 @@ def show_examples_menu(setup: Setup) -> None:
 def open_chosen(chosen: dict) -> None:
     """Opens the chosen example and closes the menu.
 
-    The current example is opened again only if the browser showed that it was changed when it was pressed ("again"): a
-    message that comes late or twice must not take changes back.
+    If the current example is chosen, it is opened again only if the browser showed it as changed ("again"): a message
+    that arrives late or twice must not undo changes.
     """
     name, setup = chosen["name"], setup_state.current_setup()
     st.session_state[MENU_KEY] = False
@@ -114,12 +114,14 @@ def describe_group(group: str) -> dict:
 
 
 def describe_place(place: str) -> dict[str, str]:
-    """Returns the title and the detail of a place in the menu."""
+    """Returns the title and the description of a place in the menu."""
     return {part: say(f"examples.place.{place}.{part}") for part in ("title", "detail")}
 
 
 def describe_all() -> list[dict]:
-    """Returns all examples as entries for the search: the titles and details in each language and those of the menu."""
+    """Returns an entry of the search for each example: its titles and descriptions in each language and those in the
+    menu.
+    """
     in_menu = {}
     for places in MENU.values():
         for place, by_language in places.items():
@@ -138,7 +140,7 @@ def describe_all() -> list[dict]:
 def draw_example(name: str) -> list[Shape]:
     """Returns the shapes of the attention map of an example's selected head; grey if its matrices are random.
 
-    Blocked cells are left out: so small, their frames would look like numbers.
+    Blocked cells are omitted: at this size, their frames would look like numbers.
     """
     setup = make_setup(example=name)
     trace = trace_for(setup)

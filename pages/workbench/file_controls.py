@@ -1,4 +1,4 @@
-"""Shows controls for tensors from files: how files and masks are read, roles of arrays, order of axes, shown part."""
+"""Shows controls for tensors from files: how masks are interpreted, roles of arrays, order of axes, shown part."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,20 +22,20 @@ from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
 
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
-# The values of the fields that describe an uploaded file, before the visitor has chosen anything about it.
+# The defaults of the Setup fields that describe an uploaded file.
 UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None, "mask_as": ()}
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
 THREE_AXES = ("BTd", "HTd")  # the two possible meanings of three axes: sequences of one head, or heads of one sequence
 MAX_FILE_NAME_CHARS = 60  # the most characters that are shown of a file's name
 
-PartNumber = tuple[str, int, int]  # (name, value with positions counted from 1, largest possible value)
-BRING = "bring"  # the name of the file upload control
+PartNumber = tuple[str, int, int]  # (name, value counted from 1, largest possible value)
+BRING = "bring"  # control of the file upload
 
 
 def show_file_controls(setup: Setup) -> None:
     """Shows the uploader and, once a file is read, the controls for its masks, axes, roles and shown part."""
     files = show_uploader(setup)
-    if resolve_run(setup.run).model is None:  # a language model already has this link beside it
+    if resolve_run(setup.run).model is None:  # beside a language model, the page shows this link already
         link_to_drawer("maps", "model", {}, say("model.folder"))
     show_three_axes_choice()
     show_mask_question()
@@ -72,7 +72,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         try:
             name = store_upload(files, setup.run)
         except AttentionError as error:
-            setup_state.renew_editors()  # without this line, the uploader would send the old file with the next one
+            setup_state.renew_editors()  # otherwise the uploader would send the old file together with the next one
             setup_state.workbench().refuse(BRING, error)
             return
         try_change(BRING, file=name, **NEW_UPLOAD_RESET)
@@ -162,8 +162,9 @@ def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) 
 
 
 def show_waiting_roles() -> None:
-    """Shows the choice of roles for a file that cannot be read yet, because its array names do not reveal the roles, or
-    because an array has no shape that fits its role.
+    """Shows the select boxes for roles if a file cannot be read without them.
+
+    Its array names do not reveal the roles, or an array has no shape that fits its role.
     """
     refusal, waiting = setup_state.workbench().refused.get(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code not in ("role_missing", "shape_fits_scores"):
@@ -217,7 +218,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
     part_numbers = list_part_numbers(setup, tensors)
 
     def choose_part(_: int) -> None:
-        numbers = {}  # numbers as the inputs show them, because an input may show a refused number
+        numbers = {}  # the values that the inputs show, which may be refused ones
         for name, value, _ in part_numbers:
             numbers[name] = st.session_state.get(f"c_part_{name}", value)
         part = (
@@ -242,7 +243,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
 
 
 def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber]:
-    """Returns the numbers that determine which part of the tensors is shown, with names and largest possible values."""
+    """Returns the numbers that determine the shown part of the tensors, with names and largest possible values."""
     part = input_kind_of(setup.run, uploaded_arrays(setup.run)).part_of(tensors)
     head, heads = part.heads
     query, queries = part.queries
@@ -262,7 +263,7 @@ def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber
 
 # ---- how files and masks are read ------------------------------------------------------------------------------------
 def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[str, str]) -> None:
-    """Shows a line for each file: its arrays with their roles, and the arrays that were ignored."""
+    """Shows a line for each file: its arrays with their roles, and those that were ignored."""
     arrays = uploaded_arrays(setup.run)
     roles = {name: role for role, name in input_kind_of(setup.run, arrays).roles_by_name().items()}
     sources, others = sources_of(setup.run), others_of(setup.run)
@@ -292,9 +293,9 @@ def format_reading(reading: MaskReading) -> str:
 
 # ---- a file that waits for an answer ---------------------------------------------------------------------------------
 def waiting_file() -> Setup | None:
-    """Returns the Setup (workbench state) with the file that waits for the visitor's answer; None if no file waits.
+    """Returns the Setup with the file that cannot be read before the visitor answers a question.
 
-    Such a file cannot be read before the visitor answers a question.
+    None if there is none.
     """
     draft = setup_state.workbench().drafts.get(BRING)
     if draft is None:
@@ -308,16 +309,16 @@ def waiting_file() -> Setup | None:
 
 
 def answer_for_waiting_file(**answer) -> None:
-    """Tries again to open the uploaded file that could not be read without an answer of the visitor.
+    """Tries again to open the uploaded file that waits for an answer of the visitor.
 
-    answer: the Setup fields that the visitor's answer changes.
+    answer: the Setup fields that the answer changes.
     """
     try_change(BRING, **{**setup_state.workbench().drafts.get(BRING, {}), **answer})
 
 
 # ---- the readings of a mask ------------------------------------------------------------------------------------------
 def show_mask_question() -> None:
-    """Shows the possible interpretations of a mask, if an uploaded file waits for this choice."""
+    """Shows the possible interpretations of a mask, if an uploaded file cannot be read without this choice."""
     refusal, waiting = setup_state.workbench().refused.get(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "mask_readings":
         return

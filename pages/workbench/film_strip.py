@@ -1,7 +1,7 @@
 """Shows the film strip: a small attention map and a measure for each value of a setting; a click sets that value.
 
-A figure is a function `figure(setup, trace, selection)` that returns one number, the measure. `trace` is the run with a
-value of the setting; `setup` is the state on the screen, with whose run some figures compare `trace`.
+A measure is a function `figure(setup, trace, selection)` that returns one number. `trace` is the run with a value of
+the setting; `setup` is the state on the screen, with whose run some measures compare `trace`.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,7 +57,7 @@ def get_head_weights(trace: Trace, selection: Selection) -> Tensor:
 
 # ---- the row of the selected query -----------------------------------------------------------------------------------
 def row_perplexity(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the perplexity of the selected query's weights, the effective number of keys that it attends to."""
+    """Returns the perplexity of the selected query's weights: the effective number of keys that it attends to."""
     row = get_head_weights(trace, selection)[selection.query]  # (S,)
     return attention_perplexity(row)
 
@@ -75,7 +75,7 @@ def distance_between_heads(setup: Setup, trace: Trace, selection: Selection) -> 
 
 
 def count_kept_pairs_of_head(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns how many pairs of a query and a key the masks allow in the selected head."""
+    """Returns the number of (query, key) pairs that the masks allow in the selected head."""
     last_head = trace.sizes()["H"] - 1
     pairs = count_allowed_pairs(trace, min(selection.head, last_head), selection.batch)
     return pairs.kept
@@ -88,7 +88,9 @@ def mean_key_offset(setup: Setup, trace: Trace, selection: Selection) -> float:
 
 # ---- differences of weights ------------------------------------------------------------------------------------------
 def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the mean total variation between the selected head's weights in this run and in the run on the screen."""
+    """Returns the total variation between the selected head's weights in this run and on the screen, averaged over
+    rows.
+    """
     weights = get_head_weights(trace, selection).double()
     weights_on_screen = get_head_weights(trace_for(setup), selection).double()
     distances = total_variation(weights, weights_on_screen)  # (T,)
@@ -104,7 +106,7 @@ def weight_rounding_error(setup: Setup, trace: Trace, selection: Selection) -> f
 # ---- the settings ----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Sweep:
-    """A setting for which the film strip shows the run with each of several values.
+    """A setting of which the film strip shows several values, each with its run.
 
     values: a function that returns these values; () if the setting has no effect on this run. now: a function that
     returns the current value. change: a function that returns {Setup field: new value}. figure: a function that
@@ -151,8 +153,8 @@ def thin_values(values: Sequence[SweptValue], kept: SweptValue | None, most: int
 def make_change(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInputs, value: SweptValue) -> SetupChange:
     """Returns the fields of a Setup that change if a setting gets this value; {} for the current value.
 
-    The current value is not set explicitly. Otherwise a width that follows from the matrices would become fixed, and
-    matrices entered later would be truncated to that width.
+    The current value is not set explicitly: a width that follows from the matrices would become fixed, and matrices
+    entered later would be cut to it.
     """
     if value == sweep.now(setup, trace, inputs):
         return {}
@@ -166,7 +168,7 @@ def format_plainly(value: float) -> str:
 
 
 def format_one_decimal(value: float) -> str:
-    """Formats a number with one decimal, because a mean count of keys need not be whole."""
+    """Formats a number with one decimal; a mean count of keys, for example, need not be whole."""
     return format_fixed(value, 1)
 
 
@@ -252,7 +254,7 @@ SWEEPS = {
 
 
 def name_sweep(name: str) -> str:
-    """Returns the name of a swept setting as the page shows it; for a mechanism's parameter, its control's name."""
+    """Returns the name of a setting as the page shows it; for a parameter of a mechanism, that of its control."""
     key = f"film.name.{name}"
     return say(key) if has(key) else say(f"parameter.{name}")
 
@@ -367,7 +369,7 @@ def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict
 
 
 def with_seen_head(screen: ScreenState) -> Setup:
-    """Returns the current state of the workbench with its head set to the selected one."""
+    """Returns the current Setup with its head set to the selected one."""
     return screen.setup.with_fields(head=screen.selection.head)
 
 

@@ -1,4 +1,7 @@
-"""Shows the header above the pictures: undo, link, proof, export; and unreadable parts of the opened link or file."""
+"""Shows the line above the pictures: undo and redo, link, proof, export.
+
+And why a link or a file could not be opened.
+"""
 
 from functools import partial
 
@@ -21,7 +24,7 @@ from pages.setup.codec import LINK_KEYS, link_trouble
 from pages.site.words import say
 from pages.workbench.sharing import show_share_panel
 
-DONE_KEY = "moves_done"  # session key of how many keys for undo and redo were done
+DONE_KEY = "moves_done"  # session key: how many key presses for undo and redo were handled
 
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -79,21 +82,21 @@ def show_header_line(screen: ScreenState) -> None:
 
 
 def make_scene_of_screen() -> Scene:
-    """Returns the current state of the workbench as a scene (one screen) of a lecture, named after its example."""
+    """Returns the current Setup as a scene (one screen) of a lecture, named after its example."""
     setup = setup_state.current_setup()
     return lecture_session.make_scene(setup, say(f"example.{setup.run.example}"))
 
 
 def undo_or_redo(move: str) -> None:
-    """Undoes or redoes a change, as a button or a key of the visitor asks, and redraws the page."""
+    """Undoes or redoes a change, after a click or a key press, and redraws the page."""
     setup_history.move_in_history(move, trace_for)
     redraw()
 
 
 def do_pressed(pressed: dict) -> None:
-    """Does the moves of the keys for undo and redo that were not done yet, in their order, and redraws the page.
+    """Handles the key presses for undo and redo that were not handled yet, in order, and redraws the page.
 
-    pressed: the moves that the browser does not know to be done, and how many were made before the first of them.
+    pressed: the moves that the browser does not know to be handled, and the number of moves before them.
     """
     first, moves = pressed["first"], pressed["moves"]
     done = st.session_state.get(DONE_KEY, 0)

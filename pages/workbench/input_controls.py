@@ -1,4 +1,4 @@
-"""Shows the controls for the input: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
+"""Shows the controls of the input: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
 
 import numpy as np
 import streamlit as st
@@ -55,7 +55,7 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def show_text_controls(screen: ScreenState) -> None:
-    """Shows what belongs to the sentence, below it: why it was refused, offers, unknown words, further sentences."""
+    """Shows, below the sentence, why it was refused, suggestions, unknown words, and the other sentences of a batch."""
     setup, inputs = screen.setup, screen.inputs
     resolved = resolve_run(setup.run)
     if resolved.mode == "code":
@@ -73,7 +73,7 @@ def show_text_controls(screen: ScreenState) -> None:
 
 
 def describe_input(screen: ScreenState) -> str:
-    """Returns the sentence about the numbers that stand in the place of a sentence: their names and their shapes."""
+    """Returns the sentence about the matrices that are given instead of a sentence: their names and shapes."""
     matrices = screen.inputs.matrices
     names = [name for name in INPUT_MATRIX_FIELDS if name in matrices]
     shapes = [
@@ -84,7 +84,7 @@ def describe_input(screen: ScreenState) -> str:
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
 def show_mode_choice(setup: Setup) -> None:
-    """Shows the choice of what is given as numbers: the sentence's vectors, a matrix X, or q, k and v."""
+    """Shows the choice of which numbers are given: the sentence's vectors, a matrix X, or q, k and v."""
     example, mode = EXAMPLES[setup.run.example], resolve_run(setup.run).mode
     modes = ["matrix", "qkv"]
     if example.code is not None:
@@ -96,7 +96,7 @@ def show_mode_choice(setup: Setup) -> None:
 
 
 def show_given_matrices(screen: ScreenState) -> None:
-    """Shows the given matrices as text, into which numbers can be typed or pasted: X, or q, k and v."""
+    """Shows the given matrices (X, or q, k and v) as text, in which the visitor can type or paste numbers."""
     mode, inputs = resolve_run(screen.setup.run).mode, screen.inputs
     if mode == "matrix":
         matrix_box("x", inputs)
@@ -108,17 +108,17 @@ def show_given_matrices(screen: ScreenState) -> None:
 
 
 def choose_input_mode(wanted: str) -> None:
-    """Switches to the kind of input that the visitor chose."""
+    """Switches to the kind of input that the visitor chose; stores the error if this is refused."""
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)
-    except AttentionError as error:  # raised for numbers that a text cannot hold
+    except AttentionError as error:  # raised for numbers that cannot be written as text
         setup_state.workbench().refuse("mode", error)
         return
     try_change("mode", **changes)
 
 
 def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
-    """Returns {Setup field: value} for another kind of input; the numbers of the input are kept if possible.
+    """Returns {Setup field: value} for another kind of input; the numbers are kept if possible.
 
     Raises AttentionError if the numbers cannot be written as text.
     """
@@ -152,7 +152,7 @@ def pack_first_head(setup: Setup, names: str = "qkv") -> dict[str, MatrixValue]:
 
 # ---- the boxes -------------------------------------------------------------------------------------------------------
 def show_swap_offer(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the button for the suggested exchange of a word, if there is one."""
+    """Shows a button that replaces a word by another one, if the dictionary suggests a replacement."""
     swap = find_swap_offer(setup, inputs)
     if swap is not None:
         label = escape_markdown(" → ".join(swap))
@@ -161,14 +161,16 @@ def show_swap_offer(setup: Setup, inputs: RunInputs) -> None:
 
 
 def cut_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the row about how a text is cut into words: the text and the cut."""
+    """Returns the values whose change redraws the row about segmentation: the text and its segmentation."""
     run = screen.setup.run
     return (run.example, run.text, run.model, run.cut, resolve_run(run).mode, tuple(gap_words(screen.inputs)))
 
 
 @page_part(cut_dependencies)
 def show_cut_row(screen: ScreenState) -> None:
-    """Shows the row with the switch that splits a text without spaces into characters, and the cuts between words."""
+    """Shows the row with the segmentation of a text without spaces: a switch for single characters, and the word
+    boundaries.
+    """
     setup, inputs = screen.setup, screen.inputs
     text = spell_tokens(first_sentence_of(inputs), setup.run)
     if resolve_run(setup.run).mode != "sentence" or not is_written_without_spaces(text):
@@ -188,14 +190,14 @@ def show_cut_row(screen: ScreenState) -> None:
 
 
 def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the row of a batch: the further sentences, and if there can be any."""
+    """Returns the values whose change redraws the row of a batch: its sentences, and whether a batch is possible."""
     resolved = resolve_run(screen.setup.run)
     return (resolved.mode, resolved.crossed, screen.setup.run.example, screen.setup.run.more)
 
 
 @page_part(batch_dependencies)
 def show_batch_row(screen: ScreenState) -> None:
-    """Shows the row with the switch for a batch, in which more sentences are computed together with the first."""
+    """Shows the row with the switch for a batch, whose further sentences are computed together with the first."""
     setup = screen.setup
     if resolve_run(setup.run).mode != "sentence" or resolve_run(setup.run).crossed:
         return
@@ -271,7 +273,7 @@ def show_second_sentence(setup: Setup, inputs: RunInputs) -> None:
 
 # ---- the language model, for a sentence whose words the example does not know ----------------------------------------
 def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
-    """Returns the state that opens a language model of the sentence's language with the typed sentence.
+    """Returns the Setup in which a language model reads the typed sentence.
 
     Returns None if the example knows all words of the sentence, if a language model already reads the sentence, if the
     example has cross-attention, or if no sentence is typed.

@@ -27,14 +27,14 @@ from pages.workbench.control_rows import list_values, show_row
 
 HeadKind = tuple[str, int]  # (name of a kind of head built by hand, offset)
 
-NO_OUTPUT = "no_output"  # the option that removes W_o; the Setup stores it as w_o = "none", not in its wiring
+NO_OUTPUT = "no_output"  # the option that removes W_o; the Setup stores it as w_o = "none", not in its field `wiring`
 WIRING_OPTIONS = ("tied", "swapped", NO_OUTPUT, "residual", "bare", "even")
-MAX_CHOSEN_HEAD_WIDTH = 128  # the most columns of one head that can be chosen
+MAX_CHOSEN_HEAD_WIDTH = 128  # most columns of one head that can be chosen
 USUAL_HEAD_COUNTS = (1, 2, 4, 8)
-QUERY_NAMES, VALUE_NAMES = ("w_q", "x", "q"), ("w_v", "x", "v")  # the first of them that there is is split into heads
-PROJECTED = ("w_q", "w_v")  # matrices to which columns can be added
-NEW_HEAD_OFFSET = -1  # the offset of a new offset head; the head attends to the token before
-USUAL_OFFSET_REACH = 5  # the slider goes from minus this to plus this, in tokens, unless the head's offset is larger
+QUERY_NAMES, VALUE_NAMES = ("w_q", "x", "q"), ("w_v", "x", "v")  # the first one that the run has is split into heads
+PROJECTED = ("w_q", "w_v")  # projections to which columns can be added
+NEW_HEAD_OFFSET = -1  # a new head with a fixed offset attends to the token before the query
+USUAL_OFFSET_REACH = 5  # tokens in both directions that the slider offers, or more if the head's offset is larger
 # Setup fields that are reset to their defaults when other heads are chosen.
 NEW_HEADS_RESET = dict.fromkeys(
     ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "heads", "kv_heads", "d_k", "d_v")
@@ -58,9 +58,9 @@ def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def head_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the number of heads: the number, the columns, and the effect of a size.
+    """Returns the values whose change redraws the number of heads: the number, the columns, the effects of a change.
 
-    None of them counts if the visitor cannot choose the number.
+    Returns () if the visitor cannot choose the number.
     """
     if not has_sizes(screen):
         return ()
@@ -68,7 +68,7 @@ def head_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def show_head_count(screen: ScreenState) -> None:
-    """Shows the choice of the number of heads: the usual numbers, and any other number behind a press."""
+    """Shows the buttons for the number of heads: the usual numbers, and one that opens an input for any other."""
     heads = config_of(screen.setup.run).heads
     options = sorted({*USUAL_HEAD_COUNTS, heads})
 
@@ -86,8 +86,8 @@ def show_head_count(screen: ScreenState) -> None:
 def make_head_count_change(count: int) -> dict[str, object]:
     """Returns the changed fields for another number of heads.
 
-    If the columns of W_q cannot be split evenly among the heads, each head is as wide as the rounded-up share, and the
-    added columns are zeros.
+    If the columns of W_q cannot be split evenly among the heads, the head width is rounded up, and the added columns
+    are zeros.
     """
     run = setup_state.current_setup().run
     sizes: dict[str, int | None] = {"heads": count, "kv_heads": None}
@@ -166,14 +166,16 @@ def try_sizes(control: str, **sizes: int | None) -> None:
 
 # ---- wiring ----------------------------------------------------------------------------------------------------------
 def wiring_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the wiring control: kind of input, wiring options, origin of W_o."""
+    """Returns the values whose change redraws the wiring control: kind of input, options, origin of W_o."""
     run = screen.setup.run
     return resolve_run(run).mode, run.wiring, screen.inputs.origins.get("w_o")
 
 
 @page_part(wiring_dependencies)
 def show_wiring_row(screen: ScreenState) -> None:
-    """Shows the row of the wiring: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
+    """Shows the row of the wiring options: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even
+    weights.
+    """
     setup, origins = screen.setup, screen.inputs.origins
     if resolve_run(setup.run).mode in ("qkv", "file") or "q" in screen.inputs.drawn:
         return
@@ -214,7 +216,9 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
 def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the choice of built heads: the heads; the run if one has an offset."""
+    """Returns the values whose change redraws the choice of built heads: these heads; also the run if one has an
+    offset.
+    """
     setup, resolved = screen.setup, resolve_run(screen.setup.run)
     dragged = (setup.run, current_palette().share) if offset_places(setup) else None
     return resolved.mode, resolved.crossed, resolved.built, dragged
@@ -283,10 +287,10 @@ def show_offset_slider(screen: ScreenState, place: int) -> None:
 
 
 def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
-    """Returns the inputs of the run that change with another offset of a head, for the picture during dragging.
+    """Returns those inputs of the run that another offset of a head changes, so that the picture follows the slider.
 
     The result is {"values": {step: numbers}}, or {} for a large run, of which the browser has only a part. turned: the
-    state of the workbench with the other offset.
+    Setup with the other offset.
     """
     if is_too_large(trace):
         return {}
@@ -333,13 +337,13 @@ def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
 
 
 def say_fate(names: list[str], fate: MatrixFate) -> str:
-    """Returns one sentence about matrices that a change of size affected in the same way.
+    """Returns one sentence about matrices that a change of sizes affected in the same way.
 
     names: the names of the matrices. fate: their common effect.
     """
     figures = dict(vars(fate))
     kind = figures.pop("kind")
-    del figures["name"]  # removed, because the sentence lists the names of all matrices
+    del figures["name"]  # removed, because the sentence lists all names
     shown = say("fact.comma").join(map(name_matrix, names))
     return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
 

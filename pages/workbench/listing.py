@@ -12,7 +12,7 @@ from pages.site.code_words import say_code
 from pages.site.words import say
 
 LISTING_DRAWER_KEY = "listing"
-MOST_ROUNDING = 1e-10  # largest difference that counts as rounding: the same was computed in two ways in float64
+MOST_ROUNDING = 1e-10  # largest difference between two ways of computing the same in float64 that counts as rounding
 
 
 def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -23,7 +23,7 @@ def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
     name = EXAMPLES[screen.setup.run.example].code
     if name is None:
         return ()
-    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open by default, because such an example is about its code
+    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open by default, because these examples are about code
     if not st.session_state[LISTING_DRAWER_KEY]:
         return (name,)
     return (name, screen.setup.run)

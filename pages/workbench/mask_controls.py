@@ -26,7 +26,7 @@ from pages.workbench.input_controls import matrix_box
 
 MaskParameters = dict[str, object]  # {parameter of a mask: its value}
 CAUSAL, CUSTOM = "causal", "custom"  # custom: a matrix of 0 and 1 that the visitor edits
-RARE_MASKS = ("dilated", "local_global")  # masks of the panel Research variants
+RARE_MASKS = ("dilated", "local_global")  # masks in the panel Research variants
 MAX_SUGGESTED_WINDOW = 3  # keys
 
 
@@ -66,7 +66,7 @@ def is_causal(setup: Setup) -> bool:
 
 
 def link_to_proof() -> None:
-    """Shows a link to the part of the lesson on masks that exchanges a later word: no earlier output changes."""
+    """Shows a link to the lesson on masks, where a later word is exchanged and no earlier output changes."""
     link_to_drawer("masks", "future", {"mask": CAUSAL}, say("control.causal_proof"))
 
 
@@ -89,7 +89,7 @@ def list_usual_masks() -> list[str]:
 
 
 def show_row_of_masks(row: str, offered: Sequence[str], screen: ScreenState) -> None:
-    """Shows the row with the choice of some masks; the others stay as they are.
+    """Shows the row with the choice of some masks; masks of other rows stay as they are.
 
     row: the name of the row and of its control. offered: the masks of the row; "custom" is a matrix of 0 and 1.
     """
@@ -122,7 +122,7 @@ def write_masks(masks: Mapping[str, MaskParameters]) -> tuple[str, ...]:
 
 
 def suggest_mask_parameters(name: str, keys: int) -> MaskParameters:
-    """Returns parameters for a mask that was just switched on, with which it blocks some but not all other keys."""
+    """Returns parameters for a mask that was just switched on, so that it blocks some of the other keys but not all."""
     _, params = read_mask(name)
     if name == "sliding":
         params["window"] = min(MAX_SUGGESTED_WINDOW, keys)
@@ -160,7 +160,7 @@ def show_mask_numbers(trace: Trace, masks: Mapping[str, MaskParameters], name: s
 
 
 def read_mask_number(parameter: str, value: object) -> object:
-    """Returns the value of a control as a mask's parameter; lengths and global_tokens become tuples."""
+    """Returns the value of a control in the form of a mask's parameter; lengths and global_tokens become tuples."""
     if parameter == "lengths":
         return (value,)
     if parameter == "global_tokens":

@@ -17,10 +17,10 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 from pages.workbench.matrix_changes import editor_control_name, get_matrix_and_base, take_matrix
 
-MAX_WHOLE_MATRIX_SIDE = 64  # the most rows or columns of a matrix that is shown as a whole
+MAX_WHOLE_MATRIX_SIDE = 64  # most rows or columns of a matrix that is shown as a whole
 EDITOR_WINDOW_SIDE = 16  # number of rows and of columns in the shown part of a larger matrix
 EDITOR_DECIMALS = 4  # decimals of a number in a cell, so that a row of seven numbers fits
-MAX_NARROW_CHARS = 7  # the most characters of a text that fits into a narrow column
+MAX_NARROW_CHARS = 7  # most characters of a text that fits into a narrow column
 NARROW_COLUMN_PX, WIDE_COLUMN_PX = 64, 150
 
 
@@ -37,7 +37,7 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
         shown = shown.round(EDITOR_DECIMALS)
     try:
         rows = [row.split(",") for row in to_text(shown, name).split(";")]
-    except AttentionError:  # for a score or weight that is too large or not finite
+    except AttentionError:  # the score or weight is too large or not finite
         st.caption(say("editor.unreadable"))
         return
     row_headings = make_axis_headings(screen.trace, name, -2, top, len(rows))
@@ -57,11 +57,11 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
         if not np.array_equal(changed, matrix):
             take_matrix(screen, name, lambda: changed, editor_control_name(name))
         if error is not None:
-            setup_state.renew_editors()  # after which the cell shows its number again
+            setup_state.renew_editors()  # makes the cell show its former number again
             setup_state.workbench().refuse(editor_control_name(name), error)
         redraw()
 
-    import pandas as pd  # this import takes a third of a second, so it is not done at startup
+    import pandas as pd  # imported here, because this import takes a third of a second
 
     st.data_editor(
         pd.DataFrame(rows, index=row_headings, columns=column_headings),
@@ -127,7 +127,7 @@ def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: in
     labels = trace.labels.get(dim, ())
     if len(labels) >= stop:
         return [f"{place + 1} {axis_label(trace, dim, place)}" for place in places]
-    head_dim, separator, _ = dim.partition("·")  # "H·d_k" is the axis of all heads' columns side by side
+    head_dim, separator, _ = dim.partition("·")  # "H·d_k" is the axis with the columns of all heads side by side
     head_count = trace.sizes()[head_dim] if separator else 1
     if head_count == 1:
         return [str(place + 1) for place in places]

@@ -1,4 +1,4 @@
-"""Changes a matrix of the run: replaces or restores the matrix, or stores the error of a refused input."""
+"""Replaces or restores a matrix of the run, or stores the error of a refused input."""
 
 from collections.abc import Callable
 
@@ -43,7 +43,7 @@ def import_control_name(name: str) -> str:
 
 # ---- taking a matrix -------------------------------------------------------------------------------------------------
 def take_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str) -> None:
-    """Replaces the matrix by the matrix that `read` returns; if it raises an error, stores the error.
+    """Replaces a matrix by the one that `read` returns, or stores the error that `read` raises.
 
     control: the name under which the error is stored.
     """
@@ -77,7 +77,7 @@ def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: 
 
 
 def replace_value(name: str, value: MatrixValue) -> None:
-    """Replaces the matrix by a value of the Setup's field, and redraws the matrix's cells."""
+    """Sets the Setup field of a matrix to a value, and redraws the matrix's cells."""
     control = editor_control_name(name)
     take_made_change(control, lambda: {name: value})
     renew_matrix_cells(control)
@@ -96,6 +96,6 @@ def restore_matrix(screen: ScreenState, name: str) -> None:
 
 
 def renew_matrix_cells(control: str) -> None:
-    """Discards what was typed into the cells and the input for a pasted matrix, unless `control` has an error."""
+    """Discards the text typed into the cells and into the input for a pasted matrix, unless `control` has an error."""
     if setup_state.workbench().refused.get(control) is None:
         setup_state.renew_editors()

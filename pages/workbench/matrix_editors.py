@@ -1,4 +1,4 @@
-"""Shows the accordion in which matrices are edited, one at a time: inputs, and a head's mask, scores and weights.
+"""Shows the accordion in which one matrix at a time is edited: an input, or a head's mask, scores or weights.
 
 Below the cells are buttons, a text input for the matrix as text, and an upload for a file.
 """
@@ -41,9 +41,9 @@ from pages.workbench.matrix_changes import (
     restore_matrix,
 )
 
-SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # matrix -> its projection if Q and K are swapped
+SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # matrix -> its projection after a swap of Q and K
 MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
-MAX_PASTED_NUMBERS = 4096  # a matrix with more numbers is not written into the text input
+MAX_PASTED_NUMBERS = 4096  # a larger matrix is not written into the text input
 
 
 @page_part(lambda screen: describe_origins(screen.setup, screen.inputs))
@@ -159,7 +159,7 @@ def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None
 
 
 def take_matrix_text(screen: ScreenState, name: str, text: str) -> None:
-    """Called with the typed or pasted text: replaces the matrix by its numbers; if it is refused, stores the error."""
+    """Replaces a matrix by the numbers in a typed or pasted text, or stores the error."""
     replace_matrix(screen, name, lambda: parse_matrix(text, name), import_control_name(name))
 
 
@@ -209,7 +209,7 @@ def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
 
 
 def array_choice(screen: ScreenState, name: str, key: str) -> None:
-    """Shows the choice of the array in a file that becomes the matrix.
+    """Shows the choice of the array in a file that replaces the matrix.
 
     key: the key of the uploader.
     """

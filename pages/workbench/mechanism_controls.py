@@ -15,16 +15,16 @@ from pages.setup.setup import DTYPES, Setup
 from pages.site.words import say
 from pages.workbench.control_rows import show_row
 
-NO_SCALE = 1.0  # the factor that leaves the scores as they are
-SCALED_DOT = next(iter(SCORES))  # the usual score
-TEMPERATURE_WIDTH_PX = 210  # of the label, the slider and the value on one line
+NO_SCALE = 1.0  # the scale that leaves the scores unchanged
+SCALED_DOT = next(iter(SCORES))  # the default score
+TEMPERATURE_WIDTH_PX = 210  # width in pixels of label, slider and value on one line
 SCALE_RANGE = (0.01, 10.0)  # range of the scale's slider, which includes 1/√d_k for every width that can be chosen
 SCALE_STEP = 0.05  # step of the arrows at the number input of the scale
 
 
 # ---- on the second line ----------------------------------------------------------------------------------------------
 def show_scale_switch(screen: ScreenState) -> None:
-    """Shows the switch that turns the scaling of the scores on or off; its text says if that changes nothing."""
+    """Shows the switch that scales the scores; its label says if switching it changes nothing."""
     scale = screen.setup.run.scale
 
     def switch_scale(is_on: bool) -> None:
@@ -35,7 +35,7 @@ def show_scale_switch(screen: ScreenState) -> None:
 
 
 def name_scale_switch(screen: ScreenState) -> str:
-    """Returns the name of the text of the switch for the scale.
+    """Returns the text key of the switch for the scale.
 
     It is "scale_on" or, if the switch changes nothing, "scale_of_one" (the vectors have width 1) or "scale_of_none"
     (the score has no scale).
@@ -49,7 +49,7 @@ def name_scale_switch(screen: ScreenState) -> str:
 
 
 def show_temperature_slider(setup: Setup) -> None:
-    """Shows the slider for the temperature; its range reaches from nearly one-hot to nearly uniform weights."""
+    """Shows the slider for the temperature, which ranges from nearly one-hot to nearly uniform weights."""
     temperature = setup.run.temperature
     least, most = TEMPERATURE_RANGE
     slider = RatioSlider(
@@ -62,7 +62,7 @@ def show_temperature_slider(setup: Setup) -> None:
 
 
 def show_device_choice(setup: Setup) -> None:
-    """Shows the device on which the run is computed; a press offers the others, or says why there is no GPU."""
+    """Shows the device that computes the run; a click offers the other devices, or says why there is no GPU."""
     obstacle = describe_gpu_obstacle()
     device = say(f"device.{setup.run.device}")
     label = say("control.without_gpu", device=device) if obstacle else device
@@ -135,7 +135,7 @@ def show_scale_slider(scale: float) -> None:
 
 
 def find_scale_kind(scale: float | None) -> str:
-    """Returns the option of the scale's control to which a scale belongs: "default", "off" or "number"."""
+    """Returns the option of the scale's control for a scale: "default", "off" or "number"."""
     if scale is None:
         return "default"
     is_typed = st.session_state.get("c_scale") == "number"  # a typed 1 must not become "off", which hides the input

@@ -19,12 +19,12 @@ from pages.setup.setup import Setup
 from pages.site.words import say
 from pages.workbench.control_rows import merge_choice, show_choice_row, show_row
 
-Parameters = Mapping[str, object]  # name -> value of the parameters of one position encoding, modifier or normaliser
-TakeParameters = Callable[[str, dict[str, object]], None]  # called with a control's name and all parameters
-SOFTMAX = next(iter(NORMALISERS))  # the usual normaliser
-RARE_POSITIONS = ("t5", "clipped", "relative_keys", "decoupled_rope")  # position encodings of the Research variants
-NORMS = ("layer_norm_before", "rms_norm_before", "layer_norm_after", "rms_norm_after")  # modifiers of the panel More
-STYLES = {"rope": "interleaved", "rope_half": "half"}  # name of RoPE in a link -> which components it rotates as a pair
+Parameters = Mapping[str, object]  # {parameter: value} of one position encoding, modifier or normaliser
+TakeParameters = Callable[[str, dict[str, object]], None]  # gets a control's name and all parameters
+SOFTMAX = next(iter(NORMALISERS))  # the default normaliser
+RARE_POSITIONS = ("t5", "clipped", "relative_keys", "decoupled_rope")  # encodings in the panel Research variants
+NORMS = ("layer_norm_before", "rms_norm_before", "layer_norm_after", "rms_norm_after")  # modifiers in the panel More
+STYLES = {"rope": "interleaved", "rope_half": "half"}  # RoPE in a link -> how components are paired
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ def list_usual_positions() -> list[str]:
 
 
 def show_row_of_positions(row: str, offered: Sequence[str], setup: Setup) -> None:
-    """Shows the row with the choice of some position encodings; the others stay as they are.
+    """Shows the row with the choice of some position encodings; those of other rows stay as they are.
 
     row: the name of the row and of its control. offered: the encodings of the row.
     """
@@ -91,9 +91,9 @@ def take_position(
 
 
 def show_rope_style(params: Parameters, take: TakeParameters) -> None:
-    """Shows the choice of which components RoPE rotates as a pair: neighbours, or one from each half.
+    """Shows the choice of the components that RoPE rotates as a pair: neighbours, or one from each half.
 
-    take: a function that is called with the control's name and the changed parameters.
+    take: a callback that gets the control's name and the changed parameters.
     """
     control = field_control(
         "positions",
@@ -115,17 +115,17 @@ def show_norm_row(screen: ScreenState) -> None:
 
 @page_part(lambda screen: modifiers_of(screen.setup.run))
 def show_modifier_row(screen: ScreenState) -> None:
-    """Shows the row with the modifiers that are no norms of the layer, and their parameters."""
+    """Shows the row with the modifiers other than the layer's norms, and their parameters."""
     show_row_of_modifiers("modifiers", list_modifiers(), screen.setup)
 
 
 def list_modifiers() -> list[str]:
-    """Returns the modifiers of the panel Research variants: all that are no norms."""
+    """Returns the modifiers of the panel Research variants: all except the layer's norms."""
     return [name for name in MODIFIERS if name not in NORMS]
 
 
 def show_row_of_modifiers(row: str, offered: Sequence[str], setup: Setup) -> None:
-    """Shows the row with the choice of some modifiers; the others stay as they are.
+    """Shows the row with the choice of some modifiers; those of other rows stay as they are.
 
     row: the name of the row and of its control. offered: the modifiers of the row.
     """
@@ -195,8 +195,7 @@ def show_parameters(
 ) -> None:
     """Shows controls for those parameters of a mechanism that have an effect.
 
-    owner: the name of the mechanism. take: a function that is called with the control's name and all parameters after a
-    change.
+    owner: the name of the mechanism. take: a callback that gets the control's name and all parameters after a change.
     """
     usual = {parameter.name: parameter.usual for parameter in declared}
     for parameter in declared:
@@ -208,7 +207,7 @@ def show_parameters(
 def show_parameter(owner: str, params: Mapping[str, object], parameter: Parameter, take: TakeParameters) -> None:
     """Shows the control of one parameter of a mechanism.
 
-    owner: the mechanism's name. take: called with the control's name and all parameters after a change.
+    owner: the name of the mechanism. take: a callback that gets the control's name and all parameters after a change.
     """
     name = f"{owner}_{parameter.name}"
     control = field_control(

@@ -1,4 +1,4 @@
-"""Recognises a text that was typed or pasted into the sentence box and is no sentence."""
+"""Recognises what a text in the sentence box is if it is no sentence, such as a matrix, a link or a file name."""
 
 import ast
 import re
@@ -16,33 +16,33 @@ from pages.setup.setup_file import SETUP_FORMAT, read_strict_json, setup_from_fi
 from pages.site.catalog import PAGES, PAGES_BY_SLUG
 from pages.site.controls import FILE, MATRICES
 
-LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers than this is read as words
+LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers is read as words
 MAX_LIST_CHARS = 20_000  # a longer text is not read as a list of texts
-MAX_SHOWN_CHARS = 32  # at most this many characters of the text are repeated
+MAX_SHOWN_CHARS = 32  # most characters of the text that a message repeats
 FILE_KINDS = {MATRICES: ("csv", "tsv", "txt", "xlsx"), FILE: ("npz", "npy", "safetensors", "json")}  # by panel
 OTHER_FILE_KINDS = ("pt", "pth", "pkl", "bin", "gguf", "onnx", "h5", "mat", "ipynb", "pdf", "docx", "png", "jpg")
 KINDS_PATTERN = "|".join([*FILE_KINDS[MATRICES], *FILE_KINDS[FILE], *OTHER_FILE_KINDS])
-# A name without spaces, or a path, which may have some.
+# A file name without spaces, or a path, which may have some.
 FILE_NAME = re.compile(
     rf"[\"']?(?:\S+|(?:[A-Za-z]:[\\/]|~?/|\.{{1,2}}/|\\\\|file:)[^\n]{{0,500}})\.({KINDS_PATTERN})[\"']?", re.IGNORECASE
 )
 WEB_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-QUERY_ALONE = re.compile(r"[^\s?]*\?[^\s=]+=\S*")  # a link whose beginning was left out
+QUERY_ALONE = re.compile(r"[^\s?]*\?[^\s=]+=\S*")  # a link from which the beginning is missing
 NUMBER = re.compile(r"(?<!\w)[+\-−–]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+\-]?\d+)?(?!\w)")
 LIST_OF_TEXTS = re.compile(r"[\[(]\s*[\"']")
 LETTERS = re.compile(r"[^\W\d_]+")
 BETWEEN_CELLS = re.compile(r"[\n\t;|&]")
-MAP_NAMES = ("attention", "attentions")  # under one of these names a file of attention maps has its numbers
+MAP_NAMES = ("attention", "attentions")  # names under which a file stores attention maps
 
 
 @dataclass(frozen=True)
 class Pasted:
-    """What a text was recognised as, and what can be done with it.
+    """What a text was recognised as, and how it can be used.
 
     kind: the key of the sentence about it, in [pasted] of the page's texts. values: the values in this sentence.
-    readings: the texts of its readings as a matrix. error: why it cannot be read as what it looks like. opened: the
-    Setup that it holds, and the parts of it that cannot be read. page: the page of the app to which it leads, with the
-    parameters. tokens: the texts of a list. lines: the sentences on its lines. panel: the panel into which it belongs.
+    readings: its interpretations as a matrix, as texts. error: why it cannot be read as what it looks like. opened: the
+    Setup that it contains, and the parts of it that cannot be read. page: the page of the app to which it leads, with
+    the parameters. tokens: the texts of a list. lines: the sentences on its lines. panel: the panel that can use it.
     """
 
     kind: str
@@ -57,20 +57,25 @@ class Pasted:
 
 
 def recognise(text: str) -> Pasted | None:
-    """Returns what a text is that is no sentence: a matrix, several lines, a list of texts, a link or a saved file of
-    the app, another address, the name of a file, or what looks like a matrix and cannot be read. None for a sentence.
+    """Recognises a text that is no sentence; None for a sentence.
+
+    It may be a matrix, several lines, a list of texts, a link or a saved file of the app, another address, the name of
+    a file, or what looks like a matrix and cannot be read.
     """
     text = text.strip()
     return next((found for read in READERS if (found := read(text)) is not None), None)
 
 
 def shorten(text: str) -> str:
-    """Returns the beginning of a text, on one line and safe to show."""
+    """Returns the beginning of a text on one line, without unprintable characters."""
     return safe_excerpt(" ".join(text[: 4 * MAX_SHOWN_CHARS].split()), MAX_SHOWN_CHARS)
 
 
 def read_saved_file(text: str) -> Pasted | None:
-    """Returns the Setup of a file that the app saved, or why it cannot be read; None for another text."""
+    """Recognises the content of a file that the app saved, and reads its Setup or says why not.
+
+    None for another text.
+    """
     if not text.startswith("{") or f'"{SETUP_FORMAT}"' not in text[:200]:
         return None
     try:
@@ -80,7 +85,10 @@ def read_saved_file(text: str) -> Pasted | None:
 
 
 def read_address(text: str) -> Pasted | None:
-    """Returns where a link of the app leads; also recognises another web address. None for another text."""
+    """Recognises a link of the app, and finds the page or Setup to which it leads, or another web address.
+
+    Else None.
+    """
     is_web_address = WEB_ADDRESS.fullmatch(text)
     if not is_web_address and not QUERY_ALONE.fullmatch(text):
         return None
@@ -98,7 +106,7 @@ def read_address(text: str) -> Pasted | None:
 
 
 def read_file_name(text: str) -> Pasted | None:
-    """Returns the panel to which a named file can be brought; None for a text that is not the name of a file."""
+    """Recognises the name of a file, and finds the panel that can open such a file; None for another text."""
     found = FILE_NAME.fullmatch(text)
     if found is None:
         return None
@@ -108,14 +116,14 @@ def read_file_name(text: str) -> Pasted | None:
 
 
 def read_list_of_texts(text: str) -> Pasted | None:
-    """Returns the texts of a list in the syntax of Python or JSON; None for another text."""
+    """Recognises a list of texts in the syntax of Python or JSON; None for another text."""
     if len(text) > MAX_LIST_CHARS or not LIST_OF_TEXTS.match(text):
         return None
     try:
         found = ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
-    if isinstance(found, str):  # in brackets that make no list
+    if isinstance(found, str):  # a text in brackets, but not in a list
         return None
     if not all(isinstance(each, str) and each.strip() for each in found):
         return None
@@ -124,7 +132,7 @@ def read_list_of_texts(text: str) -> Pasted | None:
 
 
 def read_matrix_text(text: str) -> Pasted | None:
-    """Returns the readings of a text as a matrix, or why one that looks like a matrix is none; None for words."""
+    """Recognises a matrix, and finds its interpretations or why it cannot be read; None for words."""
     try:
         rows, columns = parse_matrix(text, "x").shape
     except AttentionError as error:
@@ -138,7 +146,7 @@ def read_matrix_text(text: str) -> Pasted | None:
 
 
 def read_arrays(text: str) -> Pasted | None:
-    """Returns where a JSON object of arrays, such as that of a file, can be brought; None for another text."""
+    """Recognises a JSON object of arrays, and finds the panel that can open it; None for another text."""
     if not text.startswith("{"):
         return None
     try:
@@ -153,7 +161,7 @@ def read_arrays(text: str) -> Pasted | None:
 
 
 def looks_like_matrix(text: str) -> bool:
-    """Returns whether most of a text is numbers, with signs between them that stand between cells.
+    """Returns whether most of a text is numbers, with separators between them as in a matrix.
 
     >>> [looks_like_matrix(text) for text in ("[[1, 2], [3]]", "1,x\\n2,3", "In 1990, 2001 and 2003", "[sic] 1")]
     [True, True, False, False]
@@ -164,7 +172,7 @@ def looks_like_matrix(text: str) -> bool:
 
 
 def read_lines(text: str) -> Pasted | None:
-    """Returns the sentences on the lines of a text; None if it has one line."""
+    """Recognises a text of several lines, and returns the sentences on them; None if it has one line."""
     lines = tuple(line.strip() for line in text.splitlines() if line.strip())
     return Pasted("lines", {"count": len(lines)}, lines=lines) if len(lines) > 1 else None
 

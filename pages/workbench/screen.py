@@ -26,7 +26,7 @@ from pages.setup.resolve import resolve_run
 from pages.site.words import escape_markdown, say
 from pages.workbench import change, compare, compared_maps, diagnosis, listing
 
-MAX_SENTENCE_CHARS = 16  # the most characters of a sentence in the label by which it is chosen
+MAX_SENTENCE_CHARS = 16  # most characters of a sentence in the label of its button
 
 
 def show_picture() -> None:
@@ -46,8 +46,8 @@ def show_picture() -> None:
 
 
 def show_model_notes() -> None:
-    """Shows on one line how well a language model knows the sentence, which words it would write next, and the way to
-    a model of the visitor's own.
+    """Shows how well a language model knows the sentence, the likeliest next words, and a link to the visitor's own
+    models.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="model_notes"):
         model_guess.show_judgement()
@@ -57,13 +57,13 @@ def show_model_notes() -> None:
 
 
 def folder_link_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns whether a language model reads the sentence, which decides whether the link is shown."""
+    """Returns whether a language model reads the sentence; the link to models in folders is shown only then."""
     return (resolve_run(screen.setup.run).model is not None,)
 
 
 @page_part(folder_link_dependencies)
 def show_folder_link(screen: ScreenState) -> None:
-    """Shows, beside a language model, the link to the page that opens the model of a folder."""
+    """Shows, beside a language model, the link to the page that opens a model from a folder."""
     if resolve_run(screen.setup.run).model is not None:
         link_to_drawer("maps", "model", {}, say("model.folder"))
 
@@ -130,7 +130,7 @@ def shorten_sentence(text: str) -> str:
 def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the values on which the part of the page below the picture depends.
 
-    These are the run, the run before and the sentence that compares the two, and also the selection if maps or a file
+    These are the run, the previous run and the sentence that compares the two, and also the selection if maps or a file
     are shown.
     """
     is_comparison = screen.setup.comparison.run_a is not None

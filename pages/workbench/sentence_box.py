@@ -1,4 +1,4 @@
-"""Shows the box with the sentence; what is pasted into it and is no sentence is named, and used only at a press."""
+"""Shows the text box for the sentence; if a pasted text is no sentence, says what it is and offers to use it."""
 
 import streamlit as st
 
@@ -24,14 +24,14 @@ from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import input_controls
 from pages.workbench.pasted_text import Pasted, recognise, shorten
 
-PASTED_KEY = "pasted"  # session key of the text that waits for a choice, with the run over which it was pasted
-MOST_PASTED = 200_001  # characters; the limit of pasted_lines.js
+PASTED_KEY = "pasted"  # session key of the text that waits for a choice, with the run that was shown when it was pasted
+MOST_PASTED = 200_001  # most characters that the box accepts, as in pasted_lines.js
 
 pasted_lines = make_component("pasted_lines", "<div></div>", sends={"pasted": Text(MOST_PASTED)})
 
 
 def show_sentence_box(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the sentence, which can be typed or pasted into."""
+    """Shows the text box with the sentence, in which the visitor can type or paste."""
     shipped = spell_tokens(first_sentence_of(inputs), setup.run)
     text = shipped if setup.run.text is None else setup.run.text
     field_control("text", text, take_text).draw(st.text_input, label_visibility="collapsed")
@@ -40,7 +40,7 @@ def show_sentence_box(setup: Setup, inputs: RunInputs) -> None:
 
 @page_part(lambda screen: (*input_controls.input_dependencies(screen), setup_state.editors_version()))
 def show_input_of_scene(screen: ScreenState) -> None:
-    """Shows the sentence of a scene and what belongs to it, or its given matrices."""
+    """Shows the sentence of a scene with its messages, or the given matrices of the scene."""
     if resolve_run(screen.setup.run).mode == "sentence":
         show_sentence_box(screen.setup, screen.inputs)
         input_controls.show_swap_offer(screen.setup, screen.inputs)
@@ -50,9 +50,11 @@ def show_input_of_scene(screen: ScreenState) -> None:
 
 
 def take_text(text: str) -> None:
-    """Applies a typed or pasted sentence; another text that is recognised waits for a choice."""
+    """Applies a typed or pasted sentence; if the text is recognised as something else, stores it until the visitor
+    chooses.
+    """
     run = setup_state.current_setup().run
-    found = recognise(text) if resolve_run(run).network is None else None  # a network reads any characters
+    found = recognise(text) if resolve_run(run).network is None else None  # a trained network reads any characters
     if found is None:
         take_words(text)
         return
@@ -62,19 +64,19 @@ def take_text(text: str) -> None:
 
 
 def take_words(text: str) -> None:
-    """Applies a text as a sentence, on one line."""
+    """Applies a text as the sentence, after joining its lines."""
     st.session_state[PASTED_KEY] = None
     try_change("text", text=" ".join(text.splitlines()) if "\n" in text else text)
 
 
 def waiting_text() -> str | None:
-    """Returns the text that waits for a choice; None if there is none, or if something else was changed since."""
+    """Returns the text that waits for a choice; None if there is none, or if the run has changed since then."""
     run, text = st.session_state.get(PASTED_KEY) or (None, None)
     return text if run == setup_state.current_setup().run else None
 
 
 def show_pasted(setup: Setup) -> None:
-    """Shows what was pasted into the box, if it is no sentence, and the buttons for what can be done with it."""
+    """Shows what the pasted text was recognised as, if it is no sentence, and buttons for what can be done with it."""
     text = waiting_text()
     if text is None:
         return
@@ -118,7 +120,7 @@ def show_uses(found: Pasted, setup: Setup) -> None:
 
 
 def use_as_x(reading: str) -> None:
-    """Makes a pasted matrix the input X, and shows it beside the picture."""
+    """Makes a pasted matrix the input X, and opens the panel of matrices."""
     setup = setup_state.current_setup()
     given = {"text": None, "x": pack_matrix(parse_matrix(reading, "x"), "x")}
     show_panel(MATRICES)
@@ -140,7 +142,7 @@ def open_pasted(found: Pasted) -> None:
 
 
 def open_panel(panel: str) -> None:
-    """Opens the panel into which a named file can be brought."""
+    """Opens the panel that can open a named file."""
     st.session_state[PASTED_KEY] = None
     show_panel(panel)
     st.rerun()

@@ -15,7 +15,7 @@ from pages.site.controls import MORE, RESEARCH
 from pages.site.words import say
 from pages.workbench import layer_controls, mask_controls, mechanism_controls
 
-SETTINGS = ("heads", "causal", "scale_on", "temperature", "device", "layer", "model")  # names of the controls
+SETTINGS = ("heads", "causal", "scale_on", "temperature", "device", "layer", "model")  # controls of the line
 
 
 def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -38,7 +38,9 @@ def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(settings_dependencies, keeps_place=True)
 def show_settings(screen: ScreenState) -> None:
-    """Shows the second line; below it, what a change of the number of heads did, and why a change was refused."""
+    """Shows the second line; below it, the effect of the last change of the number of heads, and why a change was
+    refused.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="settings"):
         draw_settings(screen, mask_controls.link_to_proof)
         mechanism_controls.show_device_choice(screen.setup)
@@ -55,9 +57,9 @@ def show_settings_of_scene(screen: ScreenState) -> None:
 
 
 def draw_settings(screen: ScreenState, link_causal: Callable[[], None] | None = None) -> None:
-    """Draws the number of heads, or a model's layer and the model; the causal mask, the scale and the temperature.
+    """Draws the controls of the line: number of heads, or a model and its layer; causal mask, scale and temperature.
 
-    link_causal: shows what stands beside the switch of the causal mask while that is on; None for nothing.
+    link_causal: a function that draws a link beside the switch of the causal mask while that is on; None for no link.
     """
     setup = screen.setup
     if resolve_run(setup.run).model is not None:
@@ -73,7 +75,7 @@ def draw_settings(screen: ScreenState, link_causal: Callable[[], None] | None = 
 
 
 def draw_effects(screen: ScreenState) -> None:
-    """Draws what the last change of the number of heads did to the matrices, and why a change was refused."""
+    """Draws the effect of the last change of the number of heads on the matrices, and why a change was refused."""
     effects = layer_controls.describe_size_effects(screen)
     if effects:
         st.caption(effects)
@@ -82,7 +84,7 @@ def draw_effects(screen: ScreenState) -> None:
 
 
 def show_more_button(screen: ScreenState) -> None:
-    """Shows the button that opens or closes the panel with the further controls."""
+    """Shows the button More, which opens or closes the panel with further controls."""
     is_open = find_panel(screen.setup) in (MORE, RESEARCH)
 
     def switch() -> None:

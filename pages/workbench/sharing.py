@@ -1,4 +1,4 @@
-"""Shares the screen: shows its address, the QR code of the address, and the buttons to save and open a file."""
+"""Lets the visitor share the screen: shows its address as text and QR code, and buttons to save and open a file."""
 
 import io
 from urllib.parse import urlencode
@@ -19,10 +19,10 @@ from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_f
 from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-QR_SIDE_PX = 400  # in pixels: the width that the QR code should have on the page
-MIN_MODULE_PX = 3  # in pixels: the smallest width of a module, a single square of the QR code
+QR_SIDE_PX = 400  # width in pixels that the QR code should have on the page
+MIN_MODULE_PX = 3  # smallest width in pixels of a module, a single square of the QR code
 MAX_QR_CHARS = 1_200  # most characters of a QR code; more need over 133 modules a side, too fine for a phone
-QUIET_ZONE_MODULES = 4  # in modules, the squares of a QR code: its white margin, as the standard requires
+QUIET_ZONE_MODULES = 4  # white margin of a QR code in modules (its squares), as the standard requires
 
 
 def show_share_panel(setup: Setup) -> None:
@@ -94,7 +94,7 @@ def show_setup_file(setup: Setup) -> None:
             setup_state.workbench().refuse("file", error)
             return
         linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
-        st.session_state["sharing"] = False  # closes the popover, because it still shows the former screen's address
+        st.session_state["sharing"] = False  # closes the popover, which still shows the former screen's address
         redraw()
 
     st.download_button(

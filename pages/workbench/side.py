@@ -22,7 +22,7 @@ from pages.workbench import (
 )
 
 Rows = tuple[Callable[[], None], ...]
-# Panel -> {its sections: the rows in them, in the order of use}.
+# Panel -> {section of the panel: the rows in it, the most used first}.
 SECTIONS: dict[str, dict[str, Rows]] = {
     MORE: {
         "input": (
@@ -86,7 +86,7 @@ def show_panel_heading(panel: str) -> None:
         show_panel(st.session_state[key])
         st.rerun()
 
-    key = f"c_panel_{panel}"  # a new key for each panel, because a widget keeps what was chosen in it
+    key = f"c_panel_{panel}"  # a key for each panel, because a widget keeps its value
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         if panel in SECTIONS:
             st.segmented_control(
@@ -111,7 +111,7 @@ def matrices_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(matrices_dependencies)
 def show_matrices(screen: ScreenState) -> None:
-    """Shows what is given as numbers: the sentence's vectors, a matrix X, or q, k and v as text."""
+    """Shows the given numbers as text: the sentence's vectors, a matrix X, or q, k and v."""
     input_controls.show_mode_choice(screen.setup)
     input_controls.show_given_matrices(screen)
 

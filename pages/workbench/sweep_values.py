@@ -1,4 +1,4 @@
-"""Defines the settings that can be swept: their values, the current value, and a Setup's fields for another value.
+"""Settings that the film strip can sweep: their values, the current value, and the Setup fields for another value.
 
 `values(setup, trace, inputs)` returns the values; () or [] if the setting has no effect on this run. The parameters
 that mechanisms declare can be swept, too.
@@ -27,9 +27,9 @@ from pages.workbench.parameter_controls import write_modifiers
 
 SweptValue = float | int | str
 SetupChange = dict[str, object]  # field of a Setup -> its new value
-MAX_SWEPT_VALUES = 9  # the most values of a sweep, because this many small maps fit in a line
+MAX_SWEPT_VALUES = 9  # most values of a sweep, because this many small maps fit in a line
 SWEPT_HEAD_COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
-MAX_SWEPT_OFFSET = 4  # in tokens: how far a head with a fixed offset is swept in both directions
+MAX_SWEPT_OFFSET = 4  # largest swept offset, in tokens, of a head with a fixed offset, in both directions
 
 
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def with_heads(setup: Setup, value: SweptValue) -> SetupChange:
 
 
 def kv_heads_for(setup: Setup, heads: int) -> int | None:
-    """Returns how many key/value heads a Setup needs for another number of heads, so that each is shared as now.
+    """Returns the number of key/value heads for another number of heads, so that each is shared by as many as now.
 
     Returns None, which means one per head, if the Setup does not set this number or the heads cannot be divided
     accordingly.
@@ -172,7 +172,7 @@ def offset_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
 
 
 def get_causal_offset(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue:
-    """Returns the position of the first query among the keys, as the causal mask counts it."""
+    """Returns the offset of the causal mask: the position of the first query among the keys."""
     params = dict(config_of(setup.run).masks).get("causal", {})
     chosen = params.get("offset")
     if chosen is not None:
@@ -188,7 +188,7 @@ def with_causal_offset(setup: Setup, value: SweptValue) -> SetupChange:
 
 # ---- the offset of a head built by hand ------------------------------------------------------------------------------
 def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the offsets to sweep for a head with a fixed offset; () without such a head."""
+    """Returns the offsets to sweep for a head built with a fixed offset; () without such a head."""
     if not offset_places(setup):
         return ()
     reach = min(MAX_SWEPT_OFFSET, MAX_HEAD_OFFSET)

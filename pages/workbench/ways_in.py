@@ -1,4 +1,4 @@
-"""Draws the first line of the workbench: the ways in as tabs, the sentence, and the examples."""
+"""Draws the first line of the workbench: tabs for the kinds of input, the sentence, and the menu of examples."""
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ WAYS = ("sentence", "matrices", "model", "file")
 
 
 def first_line_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the first line: the way in, the sentence, and the example's name."""
+    """Returns the values whose change redraws the first line: the open tab, the sentence, and the example's name."""
     setup = screen.setup
     return (
         find_panel(setup),
@@ -36,7 +36,9 @@ def first_line_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(first_line_dependencies, keeps_place=True)
 def show_first_line(screen: ScreenState) -> None:
-    """Shows the ways in, the sentence or what stands in its place, and the examples; below, what belongs to a text."""
+    """Shows the tabs, the sentence or the description of other input, the examples, and below them messages about the
+    text.
+    """
     setup, inputs = screen.setup, screen.inputs
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="first_line"):
         show_ways(setup)
@@ -52,7 +54,7 @@ def show_first_line(screen: ScreenState) -> None:
 
 
 def find_way(setup: Setup) -> str:
-    """Returns the way in that is open: the panel beside the picture, else where the numbers come from."""
+    """Returns the name of the open tab: that of the panel beside the picture, else that of the kind of input."""
     panel, resolved = find_panel(setup), resolve_run(setup.run)
     if panel in (MATRICES, FILE):
         return panel
@@ -62,15 +64,15 @@ def find_way(setup: Setup) -> str:
 
 
 def show_ways(setup: Setup) -> None:
-    """Shows the ways in: a sentence, matrices, a language model, a file."""
+    """Shows the tabs for the kinds of input: a sentence, matrices, a language model, a file."""
     control = field_control("way", find_way(setup), choose_way)
     control.draw(st.segmented_control, WAYS, label_visibility="collapsed")
 
 
 def choose_way(way: str | None) -> None:
-    """Opens a way in: Matrices and File open their panel beside the picture; Sentence and Model are computed at once.
+    """Opens a tab: Matrices and File open their panel beside the picture; Sentence and Model change the input at once.
 
-    way: None if the open way was pressed again, which opens or closes its panel.
+    way: None if the open tab was clicked again, which opens or closes its panel.
     """
     setup = setup_state.current_setup()
     panel, wanted = find_panel(setup), way or find_way(setup)
@@ -92,7 +94,7 @@ def take_changes(changes: dict[str, object]) -> None:
 
 
 def make_sentence_changes(setup: Setup) -> dict[str, object]:
-    """Returns the changed fields if a sentence is read by the example's dictionary; {} if one is.
+    """Returns the changed fields that make the example's dictionary read a sentence; {} if it does so already.
 
     A sentence that a language model reads is kept, if the visitor typed it. An example without a sentence is replaced
     by the first example of the language.
@@ -108,7 +110,7 @@ def make_sentence_changes(setup: Setup) -> dict[str, object]:
 
 
 def make_model_changes(setup: Setup) -> dict[str, object]:
-    """Returns the changed fields if a language model reads the sentence, or its own example if there is none."""
+    """Returns the changed fields that make a language model read the sentence, or its own example if there is none."""
     resolved = resolve_run(setup.run)
     if resolved.model is not None:
         return {}
@@ -120,5 +122,5 @@ def make_model_changes(setup: Setup) -> dict[str, object]:
 
 
 def list_changes(wanted: Setup) -> dict[str, object]:
-    """Returns every field of a Setup with its value."""
+    """Returns {field: value} with every field of a Setup."""
     return {name: wanted.value_of(name) for name in DEFAULTS}
