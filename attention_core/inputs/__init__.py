@@ -1,1 +1,1 @@
-"""Reads the user's input: sentences, matrices as text, changed cells, uploaded files; builds heads by hand."""
+"""Reads what a user types, pastes or uploads (sentences, matrices, files), and builds attention heads by hand."""

@@ -1,4 +1,6 @@
-"""Attention maps imported from a model whose q and k are unknown: they are shown and measured, never recomputed."""
+"""Holds attention maps of a model whose q and k are unknown, so that they can be drawn and measured, but not
+recomputed.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,15 +18,15 @@ from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace
 
 # ---- how far rounding may move the sum of a row: a file may have widened the dtype of its weights --------------------
-SUM_TOLERANCE = 1e-3  # the sum of a row of float32 weights differs from 1 by less than this
+SUM_TOLERANCE = 1e-3  # a row of float32 weights sums to 1 with a smaller error than this
 SINGLE_PRECISION = 1e-7  # the largest rounding error in float32 of a number between 0 and 1
-MAX_DECIMALS = 5  # numbers with more decimals than this count as unrounded
-MAX_ROUNDED_SUM = 0.1  # a sum that differs from 1 by more than this is never explained by rounding
+MAX_DECIMALS = 5  # numbers with more decimals than this were not rounded to decimals
+MAX_ROUNDED_SUM = 0.1  # rounding never moves a sum from 1 by more than this
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """How imported numbers were rounded: to a dtype, to a number of decimals, or not visibly.
+    """How imported numbers were rounded: to a dtype, to some decimals, or not at all, as far as one can see.
 
     dtype: "bfloat16", "float16", or "" for neither. decimals: the number of decimals, or 0.
     """
@@ -57,7 +59,7 @@ def find_rounding(numbers: Tensor) -> Rounding:
     (Rounding(dtype='bfloat16', decimals=0), Rounding(dtype='', decimals=2), Rounding(dtype='', decimals=0))
     """
     if torch.equal(numbers, numbers.round()):
-        return Rounding()  # no visible rounding: every precision holds whole numbers exactly
+        return Rounding()  # whole numbers show no rounding, because every precision holds them exactly
     for dtype in (torch.bfloat16, torch.float16):
         if can_hold(dtype, numbers):
             return Rounding(dtype=str(dtype).removeprefix("torch."))
@@ -68,7 +70,7 @@ def find_rounding(numbers: Tensor) -> Rounding:
 
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
-MAX_ROUNDED_BEYOND = 1e-6  # a number that is farther below 0 than this, or farther above 1 after rounding, is no weight
+MAX_ROUNDED_BEYOND = 1e-6  # attention weights are at most this far below 0, or, after rounding, above 1
 MAX_LOGARITHM_DISTANCE = 0.01  # rows are logarithms if the sum of their exponentials differs from 1 by less than this
 LARGEST_BYTE, LEAST_LARGE_BYTE, WHOLE_PERCENT = 255, 128, 100
 
@@ -91,7 +93,7 @@ class AttentionMaps:
 
     @cached_property
     def seen(self) -> Bool[Tensor, "T S"]:
-        """True for each (query, key) pair with a nonzero weight in at least one head; other pairs may be blocked."""
+        """A mask (T, S), True for each pair with a nonzero weight in at least one head; other pairs may be blocked."""
         return seen_pairs(self.maps)
 
     # ---- whether the numbers are weights -----------------------------------------------------------------------------
@@ -112,11 +114,13 @@ class AttentionMaps:
 
     @cached_property
     def is_uneven(self) -> Bool[Tensor, "L H T"]:
-        """True for each row whose sum differs from 1 by more than rounding."""
+        """A mask (L, H, T), True for each row whose sum differs from 1 by more than rounding explains."""
         return self.distances > self.rounding.allowance(self.maps)
 
     def uneven_rows(self) -> list[tuple[int, int, int]]:
-        """Returns (layer, head, query) of each row that does not sum to 1, counted from 0, farthest from 1 first."""
+        """Returns (layer, head, query) of each row that does not sum to 1; indices are from 0, the row farthest from 1
+        comes first.
+        """
         rows = map(tuple, self.is_uneven.nonzero().tolist())
         return sorted(rows, key=lambda row: -float(self.distances[row]))
 
@@ -129,7 +133,7 @@ class AttentionMaps:
 
     @property
     def farthest_rounded(self) -> tuple[int, int, int] | None:
-        """The (layer, head, query) of the row that rounding moved farthest from the sum 1; None if rounding moved none.
+        """The (layer, head, query) of the row whose sum rounding moved farthest from 1; None if there is none.
 
         A row counts if the detected rounding explains its distance from 1, and float32 arithmetic alone does not.
         """
@@ -161,7 +165,9 @@ class AttentionMaps:
 
     @cached_property
     def is_measured(self) -> Bool[Tensor, "L H"]:
-        """True for each head whose rows are attention weights: no number is negative, and each row sums to 1."""
+        """A mask (L, H), True for each head whose rows are attention weights: no number is negative, and each row sums
+        to 1.
+        """
         if self.fault in ("bytes", "percent", "logarithms", "zeros"):
             return torch.zeros(self.maps.shape[:2], dtype=torch.bool)
         is_share = (self.maps >= -MAX_ROUNDED_BEYOND).flatten(2).all(-1)
@@ -178,14 +184,14 @@ class AttentionMaps:
 
     # ---- as a run ----------------------------------------------------------------------------------------------------
     def trace(self) -> Trace:
-        """Returns all maps as a Trace with a single step, "weights" (L, H, T, S), which counts as an input."""
+        """Returns all maps as a Trace with a single step, the input "weights" (L, H, T, S)."""
         return Trace({"weights": Step("weights", self.maps, ("L", "H", "T", "S"))}, self.labels(), bool(self.fault))
 
     def head_trace(self, layer: int, head: int) -> Trace:
         """Returns one head's map as a Trace; layer and head count from 0.
 
         Pairs without a weight in any head are marked as blocked. If the numbers cannot be weights, no pair is marked,
-        and the numbers are drawn as signed numbers, on a separate scale.
+        and pictures use the colour scale of signed numbers.
         """
         weights = self.maps[layer, head][None, None]  # (T, S) -> (1, 1, T, S)
         steps = {"weights": Step("weights", weights, ("B", "H", "T", "S"))}
@@ -209,7 +215,8 @@ class AttentionMaps:
 
 
 def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
-    """Measures the attention patterns of each head; if keys and queries differ, only evenness and entropy.
+    """Measures the attention patterns of each head; if the keys are other words than the queries, only evenness and
+    entropy.
 
     A head whose numbers cannot be weights, or with a row that does not sum to 1, gets NaN, because its measures have no
     meaning. A measure that is NaN for all heads is left out.
@@ -231,7 +238,8 @@ def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
 
 
 def pack_maps(given: AttentionMaps) -> bytes:
-    """Returns maps as the bytes of an NPZ file for read_attention_maps: "attention" (L, H, T, S), "queries", "keys".
+    """Returns maps as the bytes of an NPZ file that read_attention_maps can read: "attention" (L, H, T, S), "queries",
+    "keys".
 
     >>> import torch
     >>> given = AttentionMaps(torch.eye(2)[None, None], ("a", "cat"), ("a", "cat"))

@@ -1,4 +1,4 @@
-"""Builds the inputs of runs with given scores, or with the scores of a random query and random keys."""
+"""Builds the inputs of runs whose scores are given, or are the scores of a random query and random keys."""
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +11,7 @@ from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-MAX_LINKED_WIDTH = 64  # up to this width, a link contains q and k; otherwise it contains only the scores
+MAX_LINKED_WIDTH = 64  # up to this width, a link has q and k; for larger ones it has only the scores
 
 
 def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:

@@ -1,7 +1,8 @@
-"""Builds heads by hand for one task each: attend to the same word, a token at an offset, the first token, or a sink.
+"""Builds attention heads by hand, each for one task: attend to the same word, a token at an offset, the first token, or
+a sink.
 
-The task needs distinguishable words and comparable positions, so x is built too: a column for each different word, a
-column of ones, the position, its square, and a mark on the first token.
+x is built, too, so that words can be told apart and positions compared: a column for each different word, a column of
+ones, the position, its square, and a mark on the first token.
 """
 
 from collections import Counter
@@ -16,10 +17,10 @@ from attention_core.mechanism.plain_checks import require_one_of, require_whole
 from attention_core.record.errors import AttentionError
 
 HEAD_KINDS = ("same_word", "offset", "first", "even", "sink")
-STRONG_SCORE = 6.0  # beside six keys with score 0, a key with this score gets 98 % of the weight, because e^6 = 403
+STRONG_SCORE = 6.0  # against six keys with score 0, a key with this score gets 98 % of the weight, as e^6 = 403
 SINK_SCORE = 4.0  # score of the sink token: lower than that of a matching word, higher than that of any other word
-OFFSET_STEEPNESS = 4.0  # the factor of the squared distance in the score of an offset head
-MAX_HEAD_OFFSET = 64  # in tokens, for both directions
+OFFSET_STEEPNESS = 4.0  # how fast the score of an offset head falls with the squared distance
+MAX_HEAD_OFFSET = 64  # largest offset in tokens, in both directions
 MAX_BUILT_COLUMNS = 512
 POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # last columns of x, after those of the words
 
@@ -97,7 +98,7 @@ def build_heads(
 
 
 def check_width(columns: int) -> None:
-    """Raises AttentionError if projections have more than MAX_BUILT_COLUMNS columns."""
+    """Raises AttentionError if a projection would have more than MAX_BUILT_COLUMNS columns."""
     if columns > MAX_BUILT_COLUMNS:
         raise AttentionError(
             "too_many_columns",
@@ -184,9 +185,9 @@ def build_gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
 
     Each of the `width` numbers has one unit for itself and one for its opposite, so that a query can select keys with
     -1 too. The state is $s = x\,[I, -I] - 3.5$, twice as wide as the key h. A unit is $\tanh(4 s_a + 12 h_a)$, or
-    $\tanh(4 s_a - 12 h_a)$ for an opposite. It stays near -1 unless the query's number is at least 1 and the key has
-    that number too: either alone leaves the argument of tanh below 0. Each number of v_a is 2. Without the bias -3.5,
-    the score of -s and -h would be minus the score of s and h.
+    $\tanh(4 s_a - 12 h_a)$ for an opposite. It is near -1 unless the query's number is at least 1 and the key has the
+    same number: if only one of them holds, the argument of tanh is below 0. Each number of v_a is 2. Without the bias
+    -3.5, the score of -s and -h would be minus the score of s and h.
 
     Source of the score: Bahdanau, Cho, Bengio 2015, appendix A.1.2, whose biases are left out there for brevity.
 
@@ -194,7 +195,7 @@ def build_gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
     {'w_q': (6, 12), 'b_q': (1, 12), 'w_aq': (12, 12), 'w_ak': (6, 12), 'v_a': (1, 12)}
     """
     one = np.eye(width)
-    both = np.concatenate([one, 0.0 - one], axis=1)  # (d, 2 d); 0.0 - one, because -one would contain -0
+    both = np.concatenate([one, 0.0 - one], axis=1)  # (d, 2 d); 0.0 - one, because -one has -0
     ones = np.ones((1, 2 * width))
     return {
         "w_q": both,

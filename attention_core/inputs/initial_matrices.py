@@ -1,4 +1,4 @@
-"""Samples weight matrices for a run whose user has given none, and resizes them for other heads."""
+"""Samples weight matrices for a run if the user gave none, and resizes them if the number or width of heads changes."""
 
 from functools import lru_cache
 
@@ -9,7 +9,8 @@ from attention_core.inputs.tokenizer import word_vector
 
 
 def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.ndarray, "rows columns"]:
-    """Samples a weight matrix with variance 1/rows, to two decimals; name and seed give the same on any machine.
+    """Samples a weight matrix with variance 1/rows, rounded to two decimals; a name and a seed give the same matrix on
+    any machine.
 
     shape: rows (the width of its input) and columns, at most 512 columns. Raises AttentionError: at_most.
 
@@ -19,7 +20,7 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
     return draw_rounded_matrix(name, shape, seed).copy()
 
 
-@lru_cache(maxsize=16)  # at most 2 MB per matrix; sampling is slow, and every change of a run repeats it
+@lru_cache(maxsize=16)  # at most 2 MB each; sampling is slow, and each change of a run needs the same matrices
 def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
     """Samples a weight matrix with variance 1/rows, to two decimals, without checking its size.
 
@@ -39,7 +40,8 @@ def recut_heads(
     wanted: tuple[int, int],
     fill: Float[np.ndarray, "rows wanted_width"] | None = None,
 ) -> Float[np.ndarray, "rows wanted_width"]:
-    """Resizes the columns of a projection for other heads; each head that remains keeps the columns that still fit.
+    """Resizes the columns of a projection for another number or width of heads; each remaining head keeps the columns
+    that fit.
 
     heads: the number of heads before. wanted: the new number of heads, and the new width of each head. fill: the matrix
     from which new columns are taken; zeros if None.

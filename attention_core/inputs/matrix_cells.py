@@ -1,4 +1,4 @@
-"""Splits the text of a pasted or typed matrix into cells, no matter from which program or document the text comes."""
+"""Splits the text of a pasted or typed matrix into cells, for all programs and documents from which people copy."""
 
 import re
 
@@ -32,8 +32,8 @@ def split_cells(text: str, name: str = "matrix") -> Cells:
     """Splits a text into cells, row by row, from which parse_matrix then reads the numbers.
 
     Raises AttentionError: matrix_text_too_long, numbers_left_out, brackets, not_understood, rank, cells_count,
-    blocks_differ. If the text can be read in several ways, the code is ambiguous_comma, ambiguous_head, ambiguous_rows
-    or several_matrices, and the error's value `readings` has a text for each way.
+    blocks_differ. If the text has several readings, the code is ambiguous_comma, ambiguous_head, ambiguous_rows or
+    several_matrices, and the error's value `readings` has a text for each.
 
     >>> split_cells("0.50 ?; 1/3 2")
     [['0.50', '?'], ['1/3', '2']]
@@ -76,10 +76,10 @@ def check_length(text: str, name: str) -> None:
 
 
 def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
-    """Returns the cells of the only matrix among the named matrices and numbers of a text.
+    """Returns the cells of the only matrix in a text that was split into named matrices and numbers.
 
-    Raises AttentionError (several_matrices) if there are several matrices. The error offers as readings each matrix
-    and, if each is one row and all are equally long, these rows as one matrix.
+    Raises AttentionError (several_matrices) if there are several matrices. The error's `readings` are each matrix and,
+    if all are single rows of equal length, these rows as one matrix.
     """
     read = []
     for label, part in parts[:MAX_CHOICES]:
@@ -100,7 +100,7 @@ def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
 def refuse_several_blocks(text: str, name: str) -> None:
     """Raises AttentionError (several_matrices) if empty lines separate blocks of at least two rows.
 
-    The error offers as readings each block, and all rows as one matrix.
+    The error's `readings` are each block, and all rows as one matrix.
     """
     blocks = [block for block in EMPTY_LINES.split(text) if block.strip()]
     if len(blocks) < 2 or any("\n" not in block.strip() for block in blocks):
@@ -126,7 +126,7 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
         can_be_decimal = True
     if '"' in text:
         cells = [[cell.translate(SHOWN) for cell in row] for row in cells]
-    if has_title and cells and len(cells[0]) == 2:  # the removed title may have been the name of a column
+    if has_title and cells and len(cells[0]) == 2:  # the removed title may be the name of a column
         refuse_counting_column(cells, name)
     if indents[:1] == [True] and not any(indents[1:]):
         cells = with_corner(cells)
@@ -145,7 +145,9 @@ def without_title(lines: list[str]) -> list[str]:
 
 
 def with_corner(cells: Cells) -> Cells:
-    """Adds an empty corner cell above the row names, if the header is one cell shorter than the rows below it."""
+    """Returns the cells with an empty cell before the header, if the header is one cell shorter than each row below
+    it.
+    """
     head, *rows = cells
     is_shorter = bool(rows) and len(head) == len(rows[0]) - 1
     return [["", *head], *rows] if is_shorter and is_head(head) else cells
@@ -160,7 +162,7 @@ def without_labels(lines: list[str]) -> list[str]:
 
 
 def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
-    """Splits lines into cells; also returns whether a comma inside a cell can be a decimal comma."""
+    """Splits lines into cells; also returns whether a comma inside a cell may be a decimal comma."""
     if semicolons_part_cells(lines):
         return [line.rstrip().removesuffix(";").split(";") for line in lines], True
     signs = set("".join(lines))
@@ -185,10 +187,9 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
 
 
 def semicolons_part_cells(lines: list[str]) -> bool:
-    """Returns whether ";" separates cells, as in spreadsheets with a decimal comma.
+    """Returns whether ";" separates cells and not rows, as in spreadsheets with a decimal comma.
 
-    It does if there are several lines, and if each side of every ";" is one number or one name. On a single line, ";"
-    separates rows.
+    The text must have several lines, with one number or one name on each side of every ";".
     """
     if len(lines) < 2:
         return False
@@ -205,12 +206,11 @@ def semicolons_part_cells(lines: list[str]) -> bool:
 
 
 # ---- the head of a table and the names of its rows, which are removed ------------------------------------------------
-INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # texts above a first column of row names
-# Words that a table may have in place of a number, such as "nan"; a cell with one of them is not the name of a row or
-# column.
+INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # headers of a column with the names of the rows
+# Words that a table may have instead of a number, such as "nan"; they are no names of rows or columns.
 NO_NAMES = frozenset(("nan", "inf", "infinity", "na", "n/a", "none", "null", "nil", "true", "false", "missing"))
-COMPUTED = re.compile(r"[()=+*/^\\{}]")  # matches a sign of a formula, such as =
-LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # matches the number in a cell such as "Row 1: 2"
+COMPUTED = re.compile(r"[()=+*/^\\{}]")  # a character that only a formula has, such as =
+LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # the number after the name in a cell such as "Row 1: 2"
 NUMBER_LIKE = re.compile(r"[+\-−]?[0-9.,][^\s]*|[0-9OolISB.,+\-−]+")
 
 
@@ -218,8 +218,8 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
     """Removes the header of a table, the names of its rows, and an empty last column.
 
     is_ruled: whether a line is drawn under the first row, as in a Markdown table. has_index: whether the first column
-    is known to number the rows. Raises AttentionError: ambiguous_head if a ruled first row of consecutive numbers can
-    be the header or a row of numbers; ambiguous_index if a first column of numbers may number the rows.
+    certainly numbers the rows. Raises AttentionError: ambiguous_head if a ruled first row of consecutive numbers can be
+    the header or a row of numbers; ambiguous_index if a first column of numbers may number the rows.
 
     >>> numbers_alone([["", "it", "dog"], ["it", "1", "2"], ["dog", "3", "4"]], "w")
     [['1', '2'], ['3', '4']]
@@ -252,7 +252,7 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
 
 
 def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
-    """Returns the rows without their first column, which must hold names.
+    """Returns the rows without their first column, which must be names.
 
     is_index: whether the column may hold row numbers instead. Raises AttentionError: ambiguous_index if the column
     contains other cells.
@@ -264,7 +264,9 @@ def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
 
 
 def refuse_counting_column(rows: Cells, name: str) -> None:
-    """Raises AttentionError (ambiguous_index) if the first column counts from 0 or 1, because it may be row numbers."""
+    """Raises AttentionError (ambiguous_index) if the first column counts from 0 or 1, because these may be row numbers
+    or data.
+    """
     column = [row[0] for row in rows if row]
     start = counts_from(column)
     if start == 0 or (start == 1 and len(column) > 1):
@@ -272,13 +274,13 @@ def refuse_counting_column(rows: Cells, name: str) -> None:
 
 
 def ask_index(rows: Cells, name: str) -> AttentionError:
-    """Returns the error that asks whether the first column contains row numbers or data."""
+    """Returns the error that asks the user whether the first column is row numbers or data."""
     given = "  ".join(row[0] for row in rows if row)[:40]
     return ambiguous_error("ambiguous_index", name, (rows, first_column_gone(rows)), given=given)
 
 
 def first_column_gone(rows: Cells) -> Cells:
-    """Returns the rows without their first column."""
+    """Returns the rows, each without its first cell."""
     return [row[1:] for row in rows]
 
 
@@ -293,7 +295,7 @@ def is_name(cell: str) -> bool:
     cell = cell.strip()
     if not cell or NUMBER_LIKE.fullmatch(cell) or cell.lower().lstrip("+-−") in NO_NAMES:
         return False
-    if cell.startswith("#") and cell[-1] in "!?":  # a spreadsheet error, such as #REF!
+    if cell.startswith("#") and cell[-1] in "!?":  # an error value of a spreadsheet, such as #REF!
         return False
     return any(sign.isalpha() for sign in cell)
 
@@ -350,14 +352,14 @@ def unquoted(cell: str) -> str:
 
 
 def without_last_separators(cells: Cells) -> Cells:
-    """Removes the empty rows and the empty last cells that come from separators at the end of lines."""
+    """Removes empty rows, and empty last cells, which separators at the end of lines make."""
     cells = list(cells)
     while len(cells) > 1 and is_empty_row(cells[-1]):
         cells.pop()
     surplus = min((count_last_empty(row) for row in cells), default=0)
     cells = [row[: len(row) - surplus] for row in cells]
     lengths = {len(row) for row in cells}
-    if len(lengths) > 1:  # the rows differ in length if only some lines end with a separator
+    if len(lengths) > 1:  # only some lines end with a separator
         shortest = min(lengths)
         surplus_text = "".join(cell for row in cells for cell in row[shortest:])
         if shortest > 1 and not surplus_text.strip():

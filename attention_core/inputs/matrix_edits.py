@@ -1,4 +1,6 @@
-"""Converts between a MatrixValue and the numbers of a matrix, also to the value with the shortest text for a link."""
+"""Converts a MatrixValue to the numbers of a matrix, and numbers to the MatrixValue with the shortest text for a
+link.
+"""
 
 from collections.abc import Iterable
 
@@ -25,13 +27,14 @@ from attention_core.inputs.matrix_values import (
     starting_matrix,
 )
 
-MAX_EDITS = 10_000  # with more changed cells, all numbers of the matrix are stored
-MAX_SURELY_SHORT = 8_000  # a matrix with at most this many numbers always fits a link
+MAX_EDITS = 10_000  # if more cells change, all numbers of the matrix are stored
+MAX_SURELY_SHORT = 8_000  # a matrix of at most this many numbers fits a link in any case
 
 
 # ---- from numbers to a value -----------------------------------------------------------------------------------------
 def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> WholeMatrix:
-    """Packs all numbers of a matrix without rounding. In a link, a number has as many digits as identify its float64.
+    """Packs all numbers of a matrix without rounding. In a link, each number has just enough digits to identify its
+    float64.
 
     Raises AttentionError, as to_text does, for a matrix that a link cannot hold.
 
@@ -42,7 +45,7 @@ def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") 
     has_sides = matrix.ndim == 2 and max(matrix.shape) <= min(MAX_ROWS, MAX_COLUMNS)
     is_short = 0 < matrix.size <= MAX_SURELY_SHORT
     if not (has_sides and is_short and (np.abs(matrix) <= MAX_MAGNITUDE).all()):
-        to_text(matrix, name)  # this raises an AttentionError if a number or the size is invalid
+        to_text(matrix, name)  # raises AttentionError if a number or the size is invalid
     return WholeMatrix(PackedNumbers.of(matrix))
 
 
@@ -60,10 +63,11 @@ def shorten_matrix(
     base: Float[np.ndarray, "base_rows base_columns"] | None,
     name: str = "matrix",
 ) -> MatrixValue:
-    """Returns a matrix as the MatrixValue with the shortest text: all numbers, or the cells that differ from a start.
+    """Returns a matrix as the MatrixValue with the shortest text: all numbers, or the cells that differ from a starting
+    matrix.
 
-    The start is `base`, the identity or zeros; it is used only if `base` has the shape of the matrix. name: the name of
-    the matrix in errors. Raises AttentionError as pack_matrix does.
+    The starting matrix is `base`, the identity or zeros, and only if `base` has the shape of the matrix. name: the name
+    of the matrix in errors. Raises AttentionError as pack_matrix does.
 
     >>> base = np.zeros((2, 3))
     >>> write_matrix(shorten_matrix(np.array([[0.0, 0.0, 0.0], [0.0, 7.5, 0.0]]), base))
@@ -78,7 +82,7 @@ def shorten_matrix(
             if len(places) <= MAX_EDITS:
                 forms.append(ChangedCells(start, pack_cells(matrix, places)))
     shortest = min(forms, key=count_characters, default=None)
-    if shortest is not None and count_characters(shortest) <= matrix.size:  # all numbers take a character each
+    if shortest is not None and count_characters(shortest) <= matrix.size:  # at least a character per number
         return shortest
     whole = pack_matrix(matrix, name)
     return whole if shortest is None else min(shortest, whole, key=count_characters)
@@ -129,7 +133,7 @@ def edited_matrix(
             matrix[rows.astype(int), columns.astype(int)] = numbers
             if (np.abs(matrix) <= MAX_MAGNITUDE).all():
                 return matrix
-    return from_short_text(write_matrix(value), base, name)  # this raises the AttentionError that says what is wrong
+    return from_short_text(write_matrix(value), base, name)  # raises the AttentionError that says what is wrong
 
 
 def is_within(cells: PackedNumbers, shape: tuple[int, int]) -> np.ndarray:
@@ -199,7 +203,7 @@ def random_rows(
         rows = range(len(base))
     same = matrix[:, :width] == start[:, :width]
     has_random = same.any(axis=1)
-    if not is_edited:  # all columns must be equal, as one typed number may equal a random number by accident
+    if not is_edited:  # all sampled columns must be equal, as one typed number may equal a random number by chance
         has_random = same.all(axis=1)
     return frozenset(row for row in rows if has_random[row])
 
@@ -221,7 +225,7 @@ def chosen_array(
     if value is None:
         return numbers
     if isinstance(value, UnreadableMatrix):
-        read_chosen_cells(value.text, name)  # this raises the AttentionError of the unreadable text
+        read_chosen_cells(value.text, name)  # raises the AttentionError of the unreadable text
     cells = value.cells.array()
     if not (np.abs(cells[:, -1]) <= MAX_MAGNITUDE).all():
         read_chosen_cells(write_matrix(value), name)

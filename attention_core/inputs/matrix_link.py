@@ -1,4 +1,4 @@
-"""Parses and writes the text that a link has for a matrix, or for typed scores or weights.
+"""Parses and writes a link's text for a matrix, or for scores or weights that the visitor typed.
 
 "1,0.5;-2,0" has all numbers: "," separates cells and ";" separates rows. "~0.1=-2;1.0=3" has changed cells as
 "row.column=number". The text before "~" names the matrix in which the cells are changed: "" (the default matrix),
@@ -37,8 +37,8 @@ CHANGES_MARK = "~"
 EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 CHOSEN_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
-ANY_SHAPE = (1000, 1000)  # larger than any index that EDIT_PATTERN can match, so no cell is outside
-MAX_REMEMBERED = 32  # size of the cache of parsed matrices, because a page parses the same texts many times
+ANY_SHAPE = (1000, 1000)  # larger than any index that EDIT_PATTERN matches, so that every cell is inside
+MAX_REMEMBERED = 32  # size of the cache of parsed matrices: a page parses the same texts many times
 
 
 # ---- read ------------------------------------------------------------------------------------------------------------
@@ -61,7 +61,8 @@ def read_matrix(text: str) -> MatrixValue:
 
 
 def read_changed_cells(text: str) -> ChangedCells:
-    """Parses a link's text with changed cells, such as "~0.1=-2", into the matrix to change and the changed cells.
+    """Parses a link's text with changed cells, such as "~0.1=-2", into (start: the matrix to change, the changed
+    cells).
 
     Raises AttentionError: edit_form, and the errors of from_text for a number.
     """
@@ -80,8 +81,8 @@ def split_edits(text: str) -> tuple[str, list[str]]:
 
 
 def read_start(text: str) -> Start | None:
-    """Parses the text before "~", which names the matrix to change: "base" for "", the seed for "random.7", else the
-    text itself; returns None for an unknown name.
+    """Parses the text before "~", which names the matrix to change. Returns "base" for "", the seed for "random.7",
+    None for an unknown name, else the text.
     """
     if not text:
         return "base"
@@ -101,7 +102,7 @@ def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[int, int, f
     if match is None or not is_inside(match, shape):
         raise AttentionError("edit_form", name=name, given=edit[:20])
     row, column, number = match.groups()
-    matrix = from_text(number, name)  # has the shape (1, 1)
+    matrix = from_text(number, name)  # a matrix of shape (1, 1)
     return int(row), int(column), matrix.item()
 
 

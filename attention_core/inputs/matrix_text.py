@@ -1,4 +1,4 @@
-"""Parses matrices that were pasted or typed, and writes and parses their one-line text in a link."""
+"""Parses matrices that a user pasted or typed, and writes and parses their one-line text in a link."""
 
 import math
 import re
@@ -26,8 +26,8 @@ def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows col
 
     text: one of these forms. Rows separated by lines or ";", cells by tabs, commas or spaces. Brackets as in Python,
     NumPy, PyTorch, JAX, TensorFlow, JSON, MATLAB, Julia, Mathematica and C, with or without a name before them. Output
-    of R, MATLAB, Octave and pandas. A LaTeX environment, or a table of HTML, Markdown or CSV, whose header and row
-    names are left out.
+    of R, MATLAB, Octave and pandas. A LaTeX environment, or a table of HTML, Markdown or CSV, of which header and row
+    names are ignored.
 
     Numbers: 1, -1.5, 1e-3, 1.5D+03, 1.5 × 10^3, 1/3, 12 %, with dashes as minus signs; True and False if all are. A
     decimal comma is recognised if tabs separate the cells, or ";" on each of several lines, or a comma with a space;
@@ -51,8 +51,8 @@ def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows col
 def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> str:
     """Writes a matrix on one line for a link: "," between cells, ";" between rows. `from_text` parses it exactly.
 
-    array: two axes, within the limits of from_text, so that every link that is made can be opened. Raises
-    AttentionError: rank, empty, and the errors of from_text.
+    array: two axes, within the limits of from_text, so that each link can be opened again. Raises AttentionError: rank,
+    empty, and the errors of from_text.
 
     >>> to_text(np.array([[1.0, 0.5], [-2.0, 0.0]]))
     '1,0.5;-2,0'

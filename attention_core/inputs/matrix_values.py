@@ -1,4 +1,5 @@
-"""Defines the matrices of a setting as hashable values: all numbers of a matrix, changed cells, or no matrix.
+"""Defines the matrices of a setting as hashable values: all numbers of a matrix, changed cells of another, or no
+matrix.
 
 matrix_link.py parses and writes the text of such values in a link; matrix_edits.py computes the numbers of a run from
 them.
@@ -15,7 +16,7 @@ from attention_core.inputs.initial_matrices import random_matrix
 
 NAMED_STARTS = ("identity", "zeros")
 CELL_WIDTH = 3  # a changed cell is stored as three numbers: row, column, number
-CHOSEN_WIDTH = 5  # a typed number is stored as five numbers: batch, head, query, key, number
+CHOSEN_WIDTH = 5  # the matrix before changes: by name, or random numbers by their seed
 DIGEST_BYTES = 16
 
 Start = Literal["base", "identity", "zeros"] | int  # the matrix before changes; an int is the seed of random numbers
@@ -37,7 +38,7 @@ class PackedNumbers:
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Computes the digest of `shape` and `data`, which stands for the array in comparisons."""
+        """Computes the digest of `shape` and `data`, which represents the array in comparisons."""
         digest = blake2b(repr(self.shape).encode(), digest_size=DIGEST_BYTES)
         digest.update(self.data)
         object.__setattr__(self, "digest", digest.hexdigest())
@@ -99,7 +100,7 @@ class UnreadableMatrix:
 
 @dataclass(frozen=True)
 class ChosenNumbers:
-    """Numbers that the visitor typed instead of some computed scores or weights.
+    """Numbers that the visitor typed to replace computed scores or weights.
 
     cells: a row (batch, head, query, key, number) for each typed number. spelling: the text in the link if write_matrix
     would write another text; otherwise "".

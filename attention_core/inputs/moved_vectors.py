@@ -1,4 +1,6 @@
-"""Computes the least change of a weight matrix that gives a word another vector, if the visitor drags its q, k or v."""
+"""Computes the smallest change of a weight matrix that gives a word the vector to which a visitor drags its q, k or
+v.
+"""
 
 from dataclasses import dataclass
 
@@ -9,16 +11,16 @@ from attention_core.mechanism.operations import PASS_ON, PROJECT, SPLIT
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-KEPT_DECIMALS = 10  # decimals that are kept in a changed matrix; digits beyond them are rounding errors
+KEPT_DECIMALS = 10  # a changed matrix is rounded to this many decimals; further digits are rounding errors
 
 
 @dataclass(frozen=True)
 class VectorSource:
-    """How the vectors q, k or v of a run are obtained.
+    """How the vectors q, k or v of a run are computed, and whether a weight matrix can move them.
 
     kind: "product" if the vectors are the step `source` times the matrix `weight`; "given" if the vectors are an input;
-    "same" if the vectors are the step `source` itself, which other steps read too; "turned" if another operation
-    follows the product.
+    "same" if the vectors are the step `source` itself, which other steps read too; "turned" if another operation, such
+    as a rotation, follows the product.
     """
 
     kind: str

@@ -1,18 +1,18 @@
 """Turns the tokens of a tokenizer into readable words.
 
-Tokenizers use the marks Ġ, ▁, ## and </w> where a word begins, continues or ends. Some write each byte as a letter, as
-in âĢĻ. Sources: GPT-2's encoder.py (bytes as letters); SentencePiece; BERT's WordPiece; subword-nmt (@@, </w>).
+Tokenizers mark where a word begins, continues or ends, with Ġ, ▁, ## or </w>. Some write each byte as a letter, as in
+âĢĻ. Sources: GPT-2's encoder.py (bytes as letters); SentencePiece; BERT's WordPiece; subword-nmt (@@, </w>).
 """
 
 import re
 from collections.abc import Callable, Sequence
 
-GOES_ON = "…"  # prefix of a subword token that continues a word
+GOES_ON = "…"  # shown before a subword token that continues a word
 SHOWN_BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": ""}
 SHOWN_BLANK_PATTERN = re.compile(r"^ +| +$|[\n\t\r]")
 FIRST_EAST_ASIAN = 0x2E80
 MOST_TOKENIZERS = 4
-MOST_PIECES = 8  # at most this many tokens are joined until their bytes form characters
+MOST_PIECES = 8  # at most this many tokens are joined to find a character whose bytes they share
 BYTE_TOKEN_PATTERN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_END_MARKS = ("</w>",)
 GOES_ON_MARKS = ("@@",)
@@ -32,7 +32,7 @@ def list_byte_letters() -> dict[str, int]:
 
 
 BYTE_LETTERS = list_byte_letters()
-BYTE_BLANKS = ("Ġ", "Ċ")  # the letters that stand for the space and for the end of a line
+BYTE_BLANKS = ("Ġ", "Ċ")  # letters for the space and for the end of a line
 
 
 def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
@@ -66,12 +66,12 @@ def read_marked_text(text: str) -> tuple[str, ...] | None:
     >>> read_marked_text("Kemm hi kbira Ġermanja"), read_marked_text("a cat"), read_marked_text("## a heading")
     (None, None, None)
     """
-    separator = "|" if "|" in text else None  # str.split(None) splits at any spaces
+    separator = "|" if "|" in text else None  # split(None) splits at any spaces
     pieces = [piece.strip() for piece in text.split(separator)]
     words = tuple(piece for piece in pieces if piece)
     if not are_marked(words):
         return None
-    for _ in range(MOST_TOKENIZERS):  # the steps are repeated, because texts may mix the marks of several tokenizers
+    for _ in range(MOST_TOKENIZERS):  # repeated, because a text may mix the marks of several tokenizers
         words = show_subwords(words) if are_marked(words) else words
     is_writable = all(word == word.strip() and "|" not in word for word in words)
     return words if is_writable else None
@@ -90,7 +90,7 @@ def are_marked(pieces: Sequence[str]) -> bool:
 
 
 def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] | None:
-    """Return the function that turns these tokens into words by their marks; None for tokens without marks."""
+    """Return the function that turns tokens with such marks into words; None for tokens without marks."""
     if are_byte_letters(tokens):
         return read_byte_letters
     if any("▁" in token or BYTE_TOKEN_PATTERN.fullmatch(token) for token in tokens):
@@ -106,13 +106,13 @@ def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] 
 def are_byte_letters(tokens: Sequence[str]) -> bool:
     """Return whether the letters of these tokens stand for bytes.
 
-    The result is True if a letter cannot be its own byte, and if all bytes together decode to a text.
+    The result is True if some letter cannot stand for itself, and if all bytes together decode to a text.
     """
     spelled = [token for token in tokens if all(letter in BYTE_LETTERS for letter in token)]
     if not any(ord(letter) > 0xFF for token in spelled for letter in token):
         return False
     held = bytes(BYTE_LETTERS[letter] for token in spelled for letter in token)
-    text = held.decode("utf-8", "replace").strip("\ufffd")  # U+FFFD: a cut character at either end
+    text = held.decode("utf-8", "replace").strip("\ufffd")  # the first and the last character may be cut
     return all(letter.isprintable() or letter in SHOWN_BLANKS for letter in text) and "\ufffd" not in text
 
 

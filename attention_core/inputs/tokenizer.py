@@ -15,28 +15,28 @@ from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese, is_
 from attention_core.mechanism.plain_checks import require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
-MAX_TOKENS = 512  # the most tokens of a text: 512 x 512 pairs fit a canvas with one pixel per cell
+MAX_TOKENS = 512  # 512 x 512 pairs fit a canvas with one pixel per cell
 MAX_TEXT_LENGTH = 10_000  # a text has at most this many characters
 MAX_TOKEN_LENGTH = 40  # a token has at most this many characters (code points)
 MAX_VECTOR_WIDTH = 512  # the vector of a word has at most this many numbers
 BYTES_PER_BLOCK = 60  # a hash has this many bytes, which give five numbers of a word's vector
 
 TOKEN_SEPARATOR = "|"
-CONNECTORS = frozenset("'’-‐‑_·׳״־")  # characters that join two letters into one word: don't, well-known
+CONNECTORS = frozenset("'’-‐‑_·׳״־")  # characters that join the letters beside them into one word: don't, well-known
 DECIMAL_MARKS = frozenset(".,٫٬")  # characters that belong to a number if they are between two digits: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
-ORIGINS = ("built", "source", "random", "learned")  # of vectors: by hand, a worked example, a seed, training
-OTHER = "other"  # key of the vector for words to which the user gives no category
+ORIGINS = ("built", "source", "random", "learned")  # of a vector: handmade, a worked example, a seed, training
+OTHER = "other"  # key of the vector for words to which the user assigns no category
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
-# Matches a character as Unicode counts it (UAX 29), with the marks and invisible format characters after it.
-# A character that belongs to the character after it, such as the sign before Arabic numbers, is matched with that one.
+# Matches a character with the accents and invisible characters that Unicode counts as part of it (UAX 29). A character
+# that belongs to the next one, such as the sign before Arabic numbers, is matched with it.
 CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
 
-# Code points of scripts without spaces, from jamo to rare ideographs: each of their characters is a token.
+# Ranges of code points of scripts without spaces, from jamo to rare ideographs: each character is a token.
 CHARACTER_RANGES = (
     (0x1100, 0x11FF),
     (0x2E80, 0x2FDF),
@@ -52,14 +52,14 @@ CHARACTER_RANGES = (
     (0x20000, 0x3FFFF),
 )
 KANA_RANGES = ((0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1B16F))
-# Code points of scripts whose spelling uses the zero-width joiner or non-joiner, such as Arabic and Khmer.
+# Ranges of code points of scripts that are written with zero-width joiners or non-joiners, such as Arabic and Khmer.
 JOINING_RANGES = ((0x0600, 0x109F), (0x1780, 0x18AF))
 # Characters that print nothing although Unicode's categories call them letters or marks (Default_Ignorable_Code_Point).
 BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def tokenise(text: str, words: Collection[str] = (), by_character: bool = False) -> tuple[str, ...]:
-    """Split a text into words and punctuation; Chinese into words too, Japanese and Korean into characters.
+    """Split a text into words and punctuation, also Chinese text; Japanese and Korean are split into characters.
 
     text: any text. If it contains "|", the tokens are exactly the texts between the bars. Spaces between Chinese
     characters separate tokens, too: then no text between them is split, unless these texts have more than four
@@ -110,7 +110,7 @@ def join_tokens(tokens: Sequence[str], words: Collection[str] = (), by_character
 def write_tokens(tokens: Sequence[str], cut: Callable[[str], tuple[str, ...]]) -> str:
     """Write tokens as a text that `cut` splits into them again: without spaces, with spaces, or else with bars.
 
-    cut: a function that splits a text into tokens, and whose AttentionError is raised.
+    cut: a function that splits a text into tokens; its AttentionError is not caught.
     """
     tokens = tuple(tokens)
     if not tokens:
@@ -166,11 +166,11 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
     drawn = bytearray()
     while len(drawn) < 12 * width:
         block = len(drawn) // BYTES_PER_BLOCK
-        text = f"{seed}:{block}:{spelling}".encode("utf-8", "surrogatepass")  # a lone surrogate is a character too
+        text = f"{seed}:{block}:{spelling}".encode("utf-8", "surrogatepass")  # encodes a lone surrogate, too
         drawn += blake2b(text, digest_size=BYTES_PER_BLOCK).digest()
     dozens = np.frombuffer(drawn, np.uint8).reshape(-1, 12)  # (numbers, 12): the 12 bytes of each number
     sums = dozens.sum(axis=1, dtype=np.int64)  # (numbers,)
-    hundredths = (25 * (sums - 1530) + 32) // 64  # times 100/256, with halves rounded up
+    hundredths = (25 * (sums - 1530) + 32) // 64  # 100/256 of each sum, halves rounded up
     numbers = hundredths[:width] / 100
     return tuple(numbers.tolist())
 
@@ -180,11 +180,12 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
 class Lexicon:
     """A toy dictionary: words with vectors, and numbers for a word's position in the sentence.
 
-    dims: the meaning of each number of a full vector, as text keys. vectors: the numbers of each word. positions: the
-    numbers appended for a word's position: for "centred" 1, p and p squared, where p is 0 in the middle of the
+    dims: the meaning of each number of a full vector, as text keys. vectors: the numbers of each word. positions: which
+    numbers are appended for a word's position: for "centred" 1, p and p squared, where p is 0 in the middle of the
     sentence; for "left_out" 1, 0, 0; for None no numbers. origin: the origin of the vectors, one of ORIGINS. swaps:
-    (word, other word) to suggest to the user, because the attention changes. roles: {category, or OTHER: the numbers of
-    its words} for words that the dictionary lacks; without roles, such a word gets random numbers.
+    pairs (word, other word) that the app suggests, because the exchange changes the attention. roles: {category, or
+    OTHER: the numbers of its words} for words that the dictionary lacks; without roles, such a word gets random
+    numbers.
 
     Raises AttentionError: unknown_choice.
 
@@ -223,7 +224,9 @@ class Lexicon:
         return "zeros" if is_zero and len(self.roles) == 1 else "category"
 
     def find(self, word: str) -> NumberRow | None:
-        """Return the numbers of a word with this spelling, else of a word that differs in capitals only, else None."""
+        """Return the numbers of a word: of this spelling, else of a spelling that differs only in capitals, else
+        None.
+        """
         if word in self.vectors:
             return self.vectors[word]
         folded = word.casefold()
@@ -286,7 +289,7 @@ class Lexicon:
 
 # ---- splitting a text ------------------------------------------------------------------------------------------------
 def split_tokens(text: str, words: Collection[str], by_character: bool = False) -> tuple[str, ...]:
-    """Split a text into tokens, without limits on their count and length."""
+    """Split a text into tokens, whatever their number and length."""
     if TOKEN_SEPARATOR not in text:
         spans = token_spans(text)
         return merge_words(text, spans, words, by_character)
@@ -313,7 +316,7 @@ def check_token_limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """Return the start and end of each token of a text, without regard to a dictionary."""
+    """Return the start and end of each token of a text; words of a dictionary are not joined yet."""
     parts = []
     for start, end in character_spans(text):
         if not text[start].isspace():
@@ -424,7 +427,7 @@ def chinese_cutter(text: str, words: frozenset[str], by_character: bool) -> Call
 
 
 def is_japanese(text: str) -> bool:
-    """Return whether a text has kana, so that its ideographs are not Chinese."""
+    """Return whether a text has kana, which means that its ideographs are Japanese and not Chinese."""
     return any(is_in_ranges(char, KANA_RANGES) for char in text)
 
 
@@ -441,7 +444,7 @@ def is_cut_by_list(text: str) -> bool:
 
 def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
     """Return the ideographs that follow each other without a space, from the span at index `at` on; "" if that span is
-    none.
+    no ideograph.
 
     spans: the start and end of each character. at: the index of the first span.
     """
@@ -496,7 +499,7 @@ def is_in_ranges(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
 
 
 def is_mark(char: str) -> bool:
-    """Return whether a character never is a separate token after another character.
+    """Return whether a character is always part of the token before it.
 
     Such a character is an accent, vowel sign or variation selector (M), or an invisible format character (Cf).
     """
@@ -534,7 +537,9 @@ def joins_neighbours(token: str, at: int) -> bool:
 
 
 def is_joinable(char: str) -> bool:
-    """Return whether a character is part of an emoji (So, Sk, Sm, its selector), or a letter that needs joiners."""
+    """Return whether joiners may be beside a character: it is part of an emoji (So, Sk, Sm, its selector), or its
+    script needs joiners.
+    """
     if char == "\ufe0f":
         return True
     if unicodedata.category(char) in ("So", "Sk", "Sm"):

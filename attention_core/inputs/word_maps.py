@@ -1,4 +1,6 @@
-"""Makes attention maps of words from those of pieces, and cuts the maps of two sentences into their blocks."""
+"""Makes attention maps of words from attention maps of subword tokens ("pieces"), and cuts the map of a sentence pair
+into blocks.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +14,11 @@ from attention_core.inputs.subwords import GOES_ON, show_subwords
 from attention_core.record.errors import AttentionError
 
 SEPARATORS = ("[SEP]", "</s>", "<sep>", "<|sep|>")  # tokens after which a second sentence begins
-BLOCKS = ("AA", "AB", "BA", "BB")  # the sentence of the queries, then that of the keys
+BLOCKS = ("AA", "AB", "BA", "BB")  # the first letter is the queries' sentence, the second that of the keys
 
 
 def group_pieces(tokens: Sequence[str]) -> list[list[int]]:
-    """Return the positions of the tokens of each word, by a tokenizer's marks.
+    """Return the positions of the tokens of each word; a tokenizer's marks show where words begin.
 
     >>> group_pieces(["[CLS]", "walk", "##ing", "dogs"]), group_pieces(["un", "happy", "Ġcat"])
     ([[0], [1, 2], [3]], [[0, 1], [2]])
@@ -32,14 +34,14 @@ def group_pieces(tokens: Sequence[str]) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class WordGroups:
-    """The words of one axis of a map: how each is shown, and the positions of its pieces."""
+    """The words of one axis of an attention map: the text of each, and the positions of its tokens ("pieces")."""
 
     shown: tuple[str, ...]
     places: tuple[tuple[int, ...], ...]
 
 
 def group_by_marks(tokens: Sequence[str], shown: Sequence[str]) -> WordGroups:
-    """Return the words of tokens by a tokenizer's marks. shown: the tokens as they are shown."""
+    """Return the words that a tokenizer's marks make of tokens. shown: the texts of the tokens on the screen."""
     groups = group_pieces(tokens)
     return WordGroups(spell_words(shown, groups), tuple(map(tuple, groups)))
 
@@ -47,9 +49,10 @@ def group_by_marks(tokens: Sequence[str], shown: Sequence[str]) -> WordGroups:
 def join_words(
     given: AttentionMaps, queries: WordGroups | None = None, keys: WordGroups | None = None
 ) -> AttentionMaps:
-    r"""Return the maps of words: the sum over the pieces of a key, the mean over those of a query.
+    r"""Return attention maps of words: the sum over the tokens ("pieces") of a key's word, the mean over those of a
+    query's word.
 
-    queries, keys: the words; None finds them by the marks of the pieces.
+    queries, keys: the words; None finds them by the marks of the tokens.
 
     $w'_{TS} = \frac{1}{|T|} \sum_{t \in T} \sum_{s \in S} w_{ts}$; a row that sums to 1 still does.
 
@@ -74,7 +77,9 @@ def sum_groups(numbers: Float[Tensor, "*rows S"], groups: Sequence[Sequence[int]
 
 
 def spell_words(shown: Sequence[str], groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
-    """Return each word as its pieces, as they are shown, without the mark that they go on."""
+    """Return the text of each word, joined from the shown texts of its tokens, without the sign … that marks a
+    continued word.
+    """
     words = []
     for first, *rest in groups:
         words.append(shown[first] + "".join(shown[place].removeprefix(GOES_ON) for place in rest))
@@ -82,7 +87,7 @@ def spell_words(shown: Sequence[str], groups: Sequence[Sequence[int]]) -> tuple[
 
 
 def find_second_sentence(tokens: Sequence[str]) -> int | None:
-    """Return the position at which a second sentence begins: after a separator that is not the last one; else None.
+    """Return the position at which a second sentence begins, the first token after separators; None if there is none.
 
     >>> find_second_sentence(["[CLS]", "a", "[SEP]", "b", "[SEP]"]), find_second_sentence(["[CLS]", "a", "[SEP]"])
     (3, None)
@@ -96,9 +101,10 @@ def find_second_sentence(tokens: Sequence[str]) -> int | None:
 
 
 def cut_block(given: AttentionMaps, second: int, block: str) -> AttentionMaps:
-    """Return the weights from one sentence to another, as they are: their rows sum to 1 only together with the others.
+    """Return the weights from one sentence to another, not normalised: a row sums to 1 only over the keys of both
+    sentences.
 
-    second: the position at which sentence B begins. block: of BLOCKS; "AB" has the queries of A and the keys of B.
+    second: the position at which sentence B begins. block: one of BLOCKS; "AB" has the queries of A and the keys of B.
 
     Raises AttentionError (a ValueError): unknown_choice; second_sentence if one of the sentences would be empty.
 

@@ -1,9 +1,9 @@
-"""Parses the names of arrays in the styles of PyTorch, transformers, JAX, TransformerLens and plain scripts."""
+"""Parses the names of arrays as PyTorch, transformers, JAX, TransformerLens and plain scripts write them."""
 
 import re
 
 PARTS_PATTERN = re.compile(r"[./:|\\]+")
-CAMEL_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # finds the border between two words: in keyPadding, before the P
+CAMEL_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # the border between words in camel case: in keyPadding, before P
 NUMBER_PATTERN = re.compile(r"\d+")
 LAYER_PREFIX_PATTERN = re.compile(r"^(?:layer|block|l|h)_?\d+_")
 HOOK_PREFIX = "hook_"  # the prefix of TransformerLens, as in blocks.0.attn.hook_q
@@ -33,12 +33,12 @@ def plain_name(name: str) -> str:
 
 
 def name_stem(name: str) -> str:
-    """Return a dotted name without its last part: "attention.0" of "attention.0.attn"."""
+    """Return a dotted name without its last part: "attention.0" for "attention.0.attn"."""
     return name.rpartition(".")[0]
 
 
 def numbers_in(name: str) -> tuple[str, tuple[int, ...]]:
-    """Return a name with # in place of its numbers, and the numbers, such as a layer's index.
+    """Return a name in which # replaces each number, and these numbers, such as the index of a layer.
 
     Names of one series of arrays differ only in these numbers.
 

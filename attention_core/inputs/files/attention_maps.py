@@ -1,8 +1,7 @@
-"""Reads attention maps of any model from a file: the weights of its heads, and the words of queries and keys.
+"""Reads the attention maps of any model from a file: the weights of each head, and the words of queries and keys.
 
-Nothing else about the model is known, so its attention maps can be shown and measured, but not recomputed. A file may
-contain attention maps of several kinds, and the axes of an array may be read in several ways: all are listed, the
-likeliest first.
+The file has neither q nor k, so the maps can be drawn and measured, but not recomputed. A file may have maps of several
+kinds, and the axes of an array may have several possible meanings: all are listed, the likeliest first.
 """
 
 import re
@@ -31,28 +30,28 @@ MAP_NAMES = (
 )
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
 TOKEN_NAMES = ("tokens", "queries", "keys", "words")
-AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # attention maps and texts with words may have these names
-AVERAGED_NAME = "attn_output_weights"  # name in torch.nn.MultiheadAttention: averaged over heads, (B, T, S)
+AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # these names may mean attention maps, or texts with words
+AVERAGED_NAME = "attn_output_weights"  # the averaged weights (B, T, S) of torch.nn.MultiheadAttention
 MAX_MAP_HEADS = 1_024  # the most attention maps in a file: layers times heads
 MAX_MAP_SIDE = 1_024  # an attention map has at most this many queries, and at most this many keys
-# How many bytes and how many numbers a binary file may have; for a JSON file, ARRAY_BOUNDS holds instead.
+# The limits of a binary file, in bytes and in numbers; a JSON file has those of ARRAY_BOUNDS.
 MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)
 MAX_NOTE_CHARS = 300
-MAX_SERIES_NUMBERS = 2  # names of a series differ in at most this many numbers: a layer and a head
+MAX_SERIES_NUMBERS = 2  # the names of a series of arrays differ in at most two numbers: a layer and a head
 SERIES_AXES = (("head", "H"), ("sent", "B"), ("sample", "B"), ("example", "B"), ("batch", "B"), ("step", "B"))
-# Number of axes before (T, S) -> their possible meanings, the likeliest first.
+# Number of axes before (T, S) -> the possible meanings of these axes, the likeliest first.
 READINGS = {0: ("",), 1: ("H", "L", "B"), 2: ("L H", "B H"), 3: ("L B H", "B L H")}
-SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # axes per array of a series -> meanings
+SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # axes before (T, S) in an array -> meanings
 
 
 @dataclass(frozen=True, eq=False)
 class MapGroup:
     """Attention maps of one kind: one array, or a series of arrays, such as one per layer.
 
-    name: the name of the array; for a series, with # instead of its numbers. kind: "encoder", "decoder", "cross", or ""
-    if unknown. array: the attention maps, without axes of length 1 before (T, S). shape: the shape of each array in the
-    file. members: the names of the arrays. readings: possible meanings of the axes before (T, S), such as "L H", the
-    likeliest first.
+    name: the name of the array; for a series, with # instead of its numbers. kind: "encoder", "decoder", "cross"
+    (between the two), or "" if unknown. array: the attention maps, without axes of length 1 before (T, S). shape: the
+    shape of each array in the file. members: the names of the arrays. readings: possible meanings of the axes before
+    (T, S), such as "L H", the likeliest first.
     """
 
     name: str
@@ -73,7 +72,8 @@ class MapGroup:
         return sizes.get("B", 1)
 
     def arrange(self, axes: str, sentence: int = 0) -> np.ndarray:
-        """Return the attention maps as (L, H, T, S), if their axes mean `axes`; from a batch, the maps of one sentence.
+        """Return the attention maps as (L, H, T, S), reading their axes as `axes`; of a batch, the maps of one
+        sentence.
 
         axes: one of the possible meanings of the axes, such as "L H". sentence: the index in the batch. Raises
         AttentionError.
@@ -95,8 +95,8 @@ class MapGroup:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """The attention maps to show: a group of maps, the meaning of its axes, and the index of a sentence in the
-    batch.
+    """The attention maps to show: the index of a group of maps, the meaning of its axes, and the index of a sentence in
+    the batch.
     """
 
     maps: AttentionMaps
@@ -111,9 +111,9 @@ class MapView:
 class MapFile:
     """The contents of a file of attention maps.
 
-    groups: the attention maps by kind. texts: the texts that label queries and keys. notes: {name: a text that is not
-    words}. unread: {name: what was not used}, where the value is the shape of an array, the error of an unreadable
-    value, or None for words that fit no maps. word_names: the names of the texts that are the words of maps.
+    groups: the attention maps by kind. texts: the texts that label queries and keys. notes: {name: a text that labels
+    nothing}. unread: {name: the shape of an unused array, the error of an unreadable value, or None for words that fit
+    no maps}. word_names: the names of the texts that are the words of maps.
     """
 
     groups: tuple[MapGroup, ...]
@@ -154,8 +154,7 @@ class MapFile:
 
 
 def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
-    """Read the attention maps of a file. If it has several kinds of maps or possible orders of axes, the likeliest is
-    taken.
+    """Read the attention maps of a file. Of several kinds of maps or possible orders of axes, the likeliest is chosen.
 
     Rows that do not sum to 1 are accepted; AttentionMaps.uneven_rows returns them.
 
@@ -170,13 +169,13 @@ def read_map_file(file_name: str, content: bytes) -> MapFile:
     """Read all attention maps of a file, with their words.
 
     A map is (T, S), heads x T x S, layers x heads x T x S as in BertViz and CircuitsVis, or a batch of these, with an
-    axis of 1 anywhere before T. There may be one array per layer, head or sentence, and maps of an encoder, of a
-    decoder and between them.
+    axis of 1 anywhere before T. Each layer, head or sentence may have a separate array, and a file may have maps of an
+    encoder, of a decoder and of its cross-attention.
 
     file_name: the name with its ending, .json, .npz, .npy or .safetensors. content: the bytes, at most 10 MB, for JSON
-    5 MB. The maps are the arrays with a name of MAP_NAMES, else those whose names do not mean anything else. The words
-    are under "tokens", "words", "queries" and "keys", "left_text" and "right_text", "src_tokens" and "tgt_tokens" and
-    the like: a text that is split at its spaces, a list of texts, or a list of these for each sentence.
+    5 MB. An array counts as maps if its name is one of MAP_NAMES; if no name is, if its name means nothing else. The
+    words are under "tokens", "words", "queries" and "keys", "left_text" and "right_text", "src_tokens" and "tgt_tokens"
+    and the like: a text that is split at its spaces, a list of texts, or a list of these for each sentence.
 
     Raises AttentionError (a ValueError): maps_missing, map_axes, too_many_map_heads, map_side, map_magnitude,
     not_finite, words_count, and those of read_contents.
@@ -245,7 +244,8 @@ def kind_of(name: str) -> str:
 
 
 def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
-    """Raise an error if a file's attention maps or words could not be read.
+    """Raise an error if a file's attention maps or words, recognised by their names, are unreadable, or if it has no
+    array.
 
     It is the error of an unreadable array whose name means maps or words; if no array could be read, the error of any
     value.
@@ -266,7 +266,7 @@ def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
 
 
 def speak_of_words(name: str, error: AttentionError) -> AttentionError:
-    """Return the error to show for unreadable words; if their form is the reason, it lists the accepted forms."""
+    """Return the error to show for unreadable words; if they have a wrong form, the error lists the accepted forms."""
     shown = printable_name(name)
     match error.code:
         case "json_value":
@@ -286,8 +286,8 @@ def first_text(text: Texts) -> str:
 def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
     """Return the names of the arrays that are attention maps.
 
-    These are the only array of a file, else the arrays named like attention maps, else those whose names have no other
-    role.
+    If a file has a single array, it is chosen; else the arrays named like attention maps; else those whose names mean
+    nothing else.
     """
     arrays = contents.arrays
     if len(arrays) == 1:
@@ -298,7 +298,7 @@ def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
         ranks = {plain: rank for rank, plain in enumerate(MAP_NAMES)}
         return sorted(known, key=lambda name: ranks.get(plain_name(name), 0))
     others = [name for name in numbers if not guess_roles([name])]
-    largest = 1 + SUM_TOLERANCE  # a larger number cannot be a weight
+    largest = 1 + SUM_TOLERANCE  # a larger number is no attention weight
     others = [name for name in others if ((arrays[name] >= 0) & (arrays[name] <= largest)).all()] or others
     if not others:
         raise AttentionError("maps_missing", name=printable_name(file_name), choices=list_first_names(arrays))
@@ -306,7 +306,7 @@ def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
 
 
 def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[list[str]]:
-    """Group the names of arrays that form one series.
+    """Group the names of arrays; a series, such as one array per layer, is one group.
 
     Names of a series differ in one number, or in two numbers that form a complete grid, and their arrays have equal
     shapes. Any other name is a group by itself.
@@ -323,14 +323,14 @@ def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[
 
 
 def is_whole_series(members: list[str]) -> bool:
-    """Return whether the names differ in one number, or in two that form a grid without a gap."""
+    """Return whether the names differ in one number, or in two that form a complete grid (each layer has each head)."""
     columns = varying_numbers(members)
     sizes = [len(set(column)) for column in columns.values()]
     return 0 < len(columns) <= MAX_SERIES_NUMBERS and int(np.prod(sizes)) == len(members)
 
 
 def varying_numbers(members: list[str]) -> dict[int, tuple[int, ...]]:
-    """Return {index of a number in the name: its value in each name} for the numbers that differ."""
+    """Return {which number of the names: its value in each name} for the numbers that differ between the names."""
     numbers = [numbers_in(name)[1] for name in members]
     columns = zip(*numbers, strict=True)
     return {place: column for place, column in enumerate(columns) if len(set(column)) > 1}
@@ -371,8 +371,8 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
 def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str]:
     """Return which axis ("L", "H" or "B") each varying number in the names of a series of arrays counts.
 
-    The axis is "B" if the arrays have different words beside them, else the axis that the word before the number
-    implies; by default layers first, then heads.
+    The axis is "B" if the file has different words for the arrays; else the word before the number decides, such as
+    "layer"; without such a word, the first number counts layers and the second heads.
     """
     if len(members) == 1:
         return []
@@ -392,7 +392,7 @@ def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str
 def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
     """Return the possible meanings of the axes before (T, S), without axes of length 1; the likeliest meaning is first.
 
-    lead: the lengths of these axes. series: the known meanings of the first axes.
+    lead: the lengths of these axes. series: the meanings of the first axes, which the names of the arrays tell.
     """
     counted = [size for size in lead[len(series) :] if size > 1]
     if series:
@@ -403,13 +403,13 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
     if len(lead) > 1 and len(counted) == 1:  # (L, 1, T, S), or (1, H, T, S)
         return ["L", "B"] if lead[0] > 1 else ["H"]
     if len(lead) > 2 and len(counted) == 2:
-        return readings[:1]  # (L, 1, H, T, S): the axis of length 1 is the batch
+        return readings[:1]  # (L, 1, H, T, S): the axis of length 1 is a batch of one
     return readings
 
 
 def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
-    """Return a list with the one meaning of the attention maps' axes that the file states, such as "L H"; [] if
-    none.
+    """Return the meaning of the attention maps' axes, such as "L H", that the file states, as a list of one; [] if it
+    states none.
     """
     if len(dims) != len(shape):
         return []
@@ -418,7 +418,7 @@ def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
 
 
 def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[str]:
-    """Sort the readings so that readings whose batch is as long as the file has sentences come first."""
+    """Sort the meanings of axes: first those in which the batch has as many sentences as the file has words for."""
     if sentences == 1:
         return readings
     batches = [axes for axes in readings if "B" in axes]

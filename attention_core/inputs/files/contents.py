@@ -1,7 +1,7 @@
 """Reads the contents of a file by name: arrays of numbers, texts, and the reasons why other values are unreadable.
 
-A file of attention maps or tensors often contains more than is needed. Values that cannot be read are listed by name;
-`read_contents` raises an error only for a file of the wrong format, or for a file beyond the bounds.
+A file of attention maps or tensors often has further values. Those that cannot be read are listed by name with their
+errors; `read_contents` raises an error only for a file of a wrong format or beyond the bounds.
 """
 
 import codecs
@@ -35,16 +35,16 @@ from attention_core.inputs.files.stored_arrays import (
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 
-MAX_TEXT_BYTES = 200_000  # all texts in an NPZ file, or a safetensors file's metadata, have at most this many bytes
+MAX_TEXT_BYTES = 200_000  # the most bytes of all texts of an NPZ file, or of a safetensors file's metadata
 MAX_CONTENT_AXES = 6  # an array has at most this many axes: (step, layer, B, H, T, S)
 JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
-MAX_JSON_DEPTH = 12  # there are at most this many levels of nested objects, and of lists of objects
+MAX_JSON_DEPTH = 12  # levels of nested objects, and of lists of objects, in a JSON file
 ABOUT_KEY = "about"  # key of the metadata in files that this app exports
 AXIS_WORDS = {"T": "queries", "S": "keys"}  # axis -> the key of its words in files that this app exports
 TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
-COUNTED_BY = ("layer", "head")  # keys of objects in a list that name them: "layer_0.head_1"
+COUNTED_BY = ("layer", "head")  # keys that name an object of a list: "layer_0.head_1"
 NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # text in this app's JSON -> the number it means
-MAX_SAFETENSORS_HEADER = 100_000  # a header has at most this many bytes, enough for some hundred arrays
+MAX_SAFETENSORS_HEADER = 100_000  # the most bytes of a header, enough for some hundred arrays
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAFETENSORS_TYPES = {
     "F64": "<f8",
@@ -71,8 +71,8 @@ class FileContents:
     """The contents of a file, by name.
 
     arrays: whole numbers as int64, truth values as bool, others as float64; they may be infinite or NaN. texts: texts,
-    or nested lists of texts. unread: the error of each value that is neither an array nor a text. dims: the axes of
-    arrays, if the file states them, as this app's exports do.
+    or nested lists of texts. unread: the error of each value that is neither an array nor a text. dims: {name of an
+    array: its axes}, if the file states them, as exports of this app do.
     """
 
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -166,7 +166,7 @@ def decode_text(file_name: str, content: bytes) -> str:
         text = content.decode(encoding)
     except UnicodeDecodeError:
         raise AttentionError("not_text", name=printable_name(file_name)) from None
-    if "\0" in text:  # texts lack this character, but most binary files have it
+    if "\0" in text:  # binary files mostly contain this character, and texts do not
         raise AttentionError("not_text", name=printable_name(file_name))
     return text
 
@@ -193,7 +193,7 @@ def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tu
     if is_counted_object(value):
         value = [text for _, text in value]
     if value is None or value == [] or value == ():
-        return  # an empty value is left out
+        return  # an empty value has no contents
     rows = read_text_rows(value)
     if rows is not None:
         items = rows
@@ -233,8 +233,8 @@ def read_layers(name: str, value: object) -> Iterator[tuple[str, Found]]:
 
 
 def name_entries(entries: list[tuple]) -> list[str]:
-    """Return the names of the objects in a list: layer and head, or "name", if these are unique; otherwise the
-    indices.
+    """Return a name for each object of a list: its layer and head, or its "name", if these differ; otherwise its
+    index.
     """
     counted = [count_name(dict(entry)) for entry in entries]
     if all(counted) and len(set(counted)) == len(counted) > 1:
@@ -251,7 +251,7 @@ def count_name(entry: dict) -> str:
 
 
 def without_name(entry: tuple, name: str) -> tuple:
-    """Return an object of a list without the entries that make up its name."""
+    """Return an object of a list without the entries from which its name is made."""
     is_counted = name == count_name(dict(entry))
     return tuple(
         (key, value)
@@ -261,7 +261,7 @@ def without_name(entry: tuple, name: str) -> tuple:
 
 
 def is_counted_object(value: object) -> bool:
-    """Return whether all keys of an object are 0, 1, 2, ... and all values texts, as a data frame stores a column of
+    """Return whether an object has the keys 0, 1, 2, ... and texts as values, as a data frame's JSON stores a column of
     words.
     """
     if not isinstance(value, tuple) or not value:
@@ -291,7 +291,9 @@ def read_text_rows(value: object) -> list[tuple[str, object]] | None:
 
 
 def read_json_value(name: str, value: object) -> Found:
-    """Convert a JSON value that is not an object to texts or an array; return an AttentionError if it is neither."""
+    """Convert a JSON value that is no object to texts or an array; return, not raise, the AttentionError of any other
+    value.
+    """
     texts = as_texts(value)
     if texts is not None:
         return texts
@@ -315,7 +317,9 @@ def as_texts(value: object, depth: int = MAX_CONTENT_AXES) -> Texts | None:
 
 
 def find_in_own_json(document: dict) -> Iterator[tuple[str, Found]]:
-    """Yield the steps of a run that this app exported, and its metadata with the axes of the steps."""
+    """Yield the contents of a JSON file that this app exported: the steps of a run, and the metadata with their
+    axes.
+    """
     dims = []
     steps = document["steps"] if isinstance(document["steps"], list) else []
     for place, entry in enumerate(steps):
@@ -338,7 +342,7 @@ def to_plain(value: object) -> object:
 
 
 def with_infinities(value: object) -> object:
-    """Return nested lists in which numbers replace the texts that this app's JSON has for infinities and NaN."""
+    """Return nested lists in which the JSON texts for infinities and NaN are replaced by these numbers."""
     if isinstance(value, list):
         return [with_infinities(item) for item in value]
     return NOT_FINITE.get(value, value) if isinstance(value, str) else value
@@ -351,7 +355,7 @@ def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[
     The file's directory is checked before unpacking, and no file is written.
     """
     shown_name, entries = printable_name(file_name), content.count(ZIP_ENTRY_MAGIC)
-    if entries > MAX_ARRAYS:  # checked before zipfile makes an object of each entry
+    if entries > MAX_ARRAYS:  # before zipfile makes an object for each entry
         raise AttentionError("too_many_arrays", name=shown_name, limit=MAX_ARRAYS, given=entries)
     try:
         with ZipFile(BytesIO(content)) as archive:
@@ -381,7 +385,7 @@ def find_in_npy(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[
 
 
 def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
-    """Return the array or the texts of an NPY file, or the error that says why the file has neither."""
+    """Return the array or the texts of an NPY file; if it has neither, return the AttentionError."""
     texts = read_npy_texts(content)
     if texts is not None:
         return texts
@@ -408,7 +412,7 @@ def read_npy_texts(content: bytes) -> Texts | None:
         return None
     try:
         return nest_texts(np.frombuffer(held, dtype).reshape(shape).tolist())
-    except ValueError:  # raised for a code point that Unicode lacks
+    except ValueError:  # a code point that Unicode lacks
         return None
 
 
@@ -426,7 +430,7 @@ def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> I
     if MAX_SAFETENSORS_HEADER < length <= len(content):
         raise AttentionError("header_too_long", name=shown_name, limit=MAX_SAFETENSORS_HEADER, given=length)
     try:
-        stored = dict(deserialize(content))  # deserialize also checks that header and bytes agree
+        stored = dict(deserialize(content))  # deserialize also checks that the header describes all bytes
     except SafetensorError:
         raise AttentionError("not_safetensors", name=shown_name) from None
     for name, entry in json.loads(content[8 : 8 + length], object_pairs_hook=tuple):
@@ -438,7 +442,7 @@ def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> I
 
 
 def read_stored_tensor(name: str, tensor: Mapping, bounds: FileBounds) -> Found:
-    """Return an array of a safetensors file, or the error that says why it cannot be read."""
+    """Return an array of a safetensors file; if it cannot be read, return the AttentionError."""
     dtype = SAFETENSORS_TYPES.get(tensor["dtype"], tensor["dtype"])
     try:
         return read_stored_array(name, dtype, tensor["shape"], tensor["data"], bounds=bounds)
@@ -455,7 +459,7 @@ def read_metadata(text: str) -> Texts:
     return text if texts is None else texts
 
 
-FILE_READERS = {  # file ending -> function that yields a file's contents, each with its name
+FILE_READERS = {  # file ending -> generator of the (name, value) pairs in a file's contents
     ".csv": find_in_text,
     ".tsv": find_in_text,
     ".txt": find_in_text,
@@ -468,7 +472,7 @@ FILE_READERS = {  # file ending -> function that yields a file's contents, each 
 
 # ---- exports of this app ---------------------------------------------------------------------------------------------
 def unfold_about(contents: FileContents) -> FileContents:
-    """Return the contents with an export's metadata split up: the words of axes, the axes of arrays, and notes."""
+    """Return the contents with an export's metadata split up: words of the axes, axes of the arrays, and notes."""
     said = contents.texts.get(ABOUT_KEY)
     packed = contents.arrays.get(ABOUT_KEY)
     if packed is not None and are_bytes(packed):
@@ -492,12 +496,12 @@ def unfold_about(contents: FileContents) -> FileContents:
 
 
 def are_bytes(array: np.ndarray) -> bool:
-    """Return whether an array is a row of bytes; this app's NPZ files store a text in this form."""
+    """Return whether an array is a row of bytes, the form in which this app's NPZ files store a text."""
     return array.ndim == 1 and array.dtype == np.int64 and bool(((array >= 0) & (array < 256)).all())
 
 
 def read_dims(dims: object) -> dict[str, tuple[str, ...]]:
-    """Return the axes of arrays as this app's exports state them, by array name."""
+    """Return {name of an array: its axes}, as exports of this app state them."""
     if not isinstance(dims, dict):
         return {}
     read = {name: as_texts(axes) for name, axes in dims.items()}

@@ -8,7 +8,7 @@ from attention_core.inputs.files.contents import Texts
 from attention_core.record.errors import AttentionError
 
 MAX_WORD_CHARS = 40
-# Names of the texts with the words of queries, of keys, and of both if they are equal, in the order of trial.
+# Names of texts with the words of queries, of keys, and of both; find_words tries them in this order.
 LEFT_NAMES = ("queries", "query_tokens", "query_words", "left", "left_text", "left_tokens")
 RIGHT_NAMES = ("keys", "key_tokens", "key_words", "right", "right_text", "right_tokens")
 QUERY_NAMES = (
@@ -54,7 +54,7 @@ BOTH_NAMES = (
     "pieces",
     "subwords",
 )
-STRICT_NAMES = ("tokens", "queries", "keys", "left", "right", "left_text", "right_text")  # texts that are always words
+STRICT_NAMES = ("tokens", "queries", "keys", "left", "right", "left_text", "right_text")  # these texts must be words
 ENCODER_NAMES = ("encoder_tokens", "encoder_text", "src_tokens", "source_tokens", "source", "src", "src_text")
 DECODER_NAMES = ("decoder_tokens", "decoder_text", "tgt_tokens", "target_tokens", "target", "tgt", "trg", "tgt_text")
 
@@ -63,7 +63,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FoundWords:
-    """The words that label queries and keys, each with the name of its text in the file; "" if numbers replace the
+    """The words that label queries and keys, each with the name of the text that has them; "" if numbers replace the
     words.
     """
 
@@ -101,7 +101,7 @@ def find_words(
 
 
 def list_near_words(texts: Mapping[str, Texts], stem: str) -> dict[str, Texts]:
-    """Return the texts that have names of words and lie in the same object of the file as some attention maps.
+    """Return the texts whose names mean words, and which are in the same object of the file as some attention maps.
 
     stem: the path of this object in the file.
     """
@@ -157,7 +157,7 @@ def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Wor
         return
     if all(isinstance(word, str) for word in text):
         if sentence is not None and len(text) == sentences:
-            yield from list_cuts(text[sentence], None, 1)  # the list has one text per sentence
+            yield from list_cuts(text[sentence], None, 1)  # the list has a text for each sentence
         yield text
         if len(text) == 1:
             yield from list_cuts(text[0], None, 1)

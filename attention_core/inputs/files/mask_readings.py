@@ -1,9 +1,9 @@
-"""Infers the meaning of a file's mask: its axes, and whether True blocks a pair or allows it, or which numbers it adds
-to the scores.
+"""Infers the meaning of a file's mask: its axes, and whether its values block a pair, allow it, or are added to the
+scores.
 
-If all libraries that use its name mean the same, the name decides. Else all readings that fit the sizes are listed, and
-if two of them block different pairs, the user is asked. A file may also state a mask without a matrix, by is_causal or
-by the number of real keys in each sequence.
+If all libraries that use the mask's name mean the same, the name decides. Otherwise all readings that fit the sizes are
+listed, and the user chooses if two of them block different pairs. A file may also describe a mask without a matrix: by
+is_causal, or by the number of real keys in each sequence.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,20 +19,21 @@ from attention_core.record.errors import AttentionError
 
 # ---- masks without a matrix ------------------------------------------------------------------------------------------
 CAUSAL_FLAGS = ("is_causal", "causal", "use_causal_mask", "is_causal_mask")
-LENGTH_NAMES = (  # names of arrays that contain lengths; the keys beyond the length of a sequence are padding
+LENGTH_NAMES = (  # names of arrays with the lengths of sequences; keys beyond a sequence's length are padding
     *("lengths", "lens", "seq_lens", "seq_lengths", "seqlens", "sequence_lengths", "valid_lens", "valid_lengths"),
     *("valid_len", "kv_lengths", "kv_lens", "kv_seq_lengths", "key_lengths", "key_lens", "key_value_seq_lengths"),
     *("src_lengths", "src_lens", "src_len", "src_valid_lens", "enc_valid_lens", "memory_lengths"),
 )
-# Two readings of a causal flag: query 0 sits at key 0, as in torch, or the last query at the last key, as with a cache.
+# The readings of a causal flag: the first query is beside the first key, as in torch, or the last query beside the last
+# key, as with a cache.
 CAUSAL_READINGS = (("T S", "causal"), ("T S", "causal_end"))
 LENGTH_AXES = {1: ("B",), 2: ("B T",)}
 STATED = ("causal", "causal_end", "lengths")
 
 
 def is_stated_mask(name: str, array: np.ndarray) -> bool:
-    """Return whether an array describes a mask without its matrix: by a causal flag that is true, or by sequence
-    lengths.
+    """Return whether a value describes a mask without a matrix: a causal flag that is true, or the lengths of
+    sequences.
 
     name: a name in CAUSAL_FLAGS or LENGTH_NAMES, else the result is False.
 
@@ -46,7 +47,7 @@ def is_stated_mask(name: str, array: np.ndarray) -> bool:
 
 
 def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> Sequence[tuple[str, str]]:
-    """Return the possible (axes, meaning) of a mask given as a causal flag or as lengths; empty for any other mask.
+    """Return the possible (axes, meaning) of a mask given as a causal flag or as lengths; [] for any other mask.
 
     sizes: (B, H, T, S). Raises AttentionError: mask_lengths, if there is not one length from 0 to S for each sequence.
     """
@@ -66,7 +67,8 @@ def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, in
 def stated_to_pairs(
     mask: Num[Tensor, "..."], polarity: str, sizes: tuple[int, int, int, int]
 ) -> Bool[Tensor, "B H T S"]:
-    """Convert a causal flag or sequence lengths to a mask with four axes, some of length 1, with True = may attend.
+    """Convert a causal flag or sequence lengths to a mask with four axes, some of length 1; True means that the query
+    may attend to the key.
 
     polarity: one of STATED ("causal", "causal_end", "lengths"). sizes: (B, H, T, S).
 
@@ -75,23 +77,23 @@ def stated_to_pairs(
     """
     _, _, T, S = sizes
     if polarity == "lengths":
-        by_query = mask if mask.dim() == 2 else mask[:, None]  # (B) -> (B, 1)
+        by_query = mask if mask.dim() == 2 else mask[:, None]  # (B) -> (B, 1): the same length for all queries
         allowed = torch.arange(S) < by_query[..., None]
         return allowed[:, None]  # (B, T, S) -> (B, 1, T, S)
-    last_key = S - T if polarity == "causal_end" else 0  # the last key of the first query
+    last_key = S - T if polarity == "causal_end" else 0  # the last key that the first query may attend to
     return torch.ones(1, 1, T, S, dtype=torch.bool).tril(last_key)
 
 
 # ---- masks as matrices -----------------------------------------------------------------------------------------------
-# In a mask that is added to the scores, numbers up to this one block, and all others are a bias: it is -10,000 rounded
-# to bfloat16.
+# In a mask that is added to the scores, numbers up to this one block, and larger ones are a bias: -10,000, rounded to
+# bfloat16.
 MAX_BLOCKED_BIAS = -9984.0
 POLARITIES = ("allowed", "blocked", "added", *STATED)
 BOTH = ("allowed", "blocked")
 AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}
 MASK_AXES = tuple(axes for all_axes in (*AXES_BY_RANK.values(), *LENGTH_AXES.values()) for axes in all_axes)
 
-# Names of masks by what True or 1 means; those in KEYS_... may be (B, S), but not (T, S).
+# Names of masks, by the meaning of True or 1. Masks named in KEYS_... have the axes (B, S), never (T, S).
 KEYS_BLOCKED = (
     "key_padding_mask",
     "src_key_padding_mask",
@@ -120,7 +122,7 @@ PAIRS_EITHER = (
     "combined_mask",
     "subsequent_mask",
 )
-PAIRS_BLOCKED = ("look_ahead_mask", "perm_mask")  # names in TensorFlow's tutorial, and in XLNet of transformers
+PAIRS_BLOCKED = ("look_ahead_mask", "perm_mask")  # of TensorFlow's tutorial, and of XLNet in transformers
 ALLOWED = (
     "attention_mask",
     "decoder_attention_mask",
@@ -138,10 +140,10 @@ ALLOWED = (
     "unmasked",
 )
 BLOCKED = ("blocked", "blocked_mask", "masked", "ignore", "ignored", "ignore_mask", "forbidden", "excluded")
-BIAS_NAMES = ("attn_bias", "attention_bias", "position_bias", "bias")  # numbers that are added to the scores
+BIAS_NAMES = ("attn_bias", "attention_bias", "position_bias", "bias")  # names of numbers that are added to the scores
 PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER, *LENGTH_NAMES)
 PAIR_MASK_NAMES = ("mask", *CAUSAL_FLAGS, *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
-# Names that end in "mask" but do not mean a mask of pairs: a mask of heads, or of tokens in the loss or the input.
+# Names that end in "mask" and mean no mask of pairs: of heads, or of tokens in the loss or in the input.
 OTHER_MASKS = (
     "head_mask",
     "layer_head_mask",
@@ -202,11 +204,11 @@ def read_mask(
     sizes: tuple[int, int, int, int],
     answer: MaskReading | None = None,
 ) -> tuple[Bool[Tensor, "B H T S"], MaskReading, tuple[MaskReading, ...]]:
-    """Read a mask as True = may attend, with four axes, some of length 1.
+    """Convert a mask to booleans with four axes, some of length 1; True means that a query may attend to a key.
 
     Also returns the reading that was used, and all possible readings. mask: truth values, 0 and 1, or numbers that are
-    added to the scores, whose bias mask_to_bias returns. sizes: (B, H, T, S). answer: the user's reading, with axes ""
-    if the user chose none; an answer that does not fit is ignored.
+    added to the scores, whose bias mask_to_bias returns. sizes: (B, H, T, S). answer: the reading that the user chose,
+    with axes "" if the user chose no axes; a choice that does not fit is ignored.
 
     Raises AttentionError: mask_not_additive, mask_lengths, shape_fits_scores; mask_readings, if two readings block
     different pairs, or add different numbers, and there is no answer.
@@ -230,7 +232,7 @@ def read_mask(
 def list_mask_readings(
     name: str, mask: Tensor, sizes: tuple[int, int, int, int]
 ) -> tuple[list[MaskReading], list[MaskReading]]:
-    """Return the readings of a mask that fit its sizes: first the readings that its name allows, second the others.
+    """Return the readings of a mask that fit its sizes: (those that its name allows, the others).
 
     Raises AttentionError: shape_fits_scores, mask_lengths, mask_not_additive.
     """
@@ -271,7 +273,7 @@ def is_named_axes(name: str, axes: str, mask: Tensor, sizes: tuple[int, int, int
 
 
 def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the meanings that a mask's numbers may have: first the meanings that its name allows, second the others.
+    """Return the meanings that a mask's numbers may have: (those that its name allows, the others).
 
     Raises AttentionError: mask_not_additive.
     """
@@ -291,7 +293,7 @@ def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str
     if is_whole or (mask == 1).any():
         return named, turned
     if plain in (*PAIRS_EITHER, *PAIRS_BLOCKED) or mask.dim() == 4:
-        return ("added",), BOTH  # all numbers are 0.0: an additive mask that blocks nothing
+        return ("added",), BOTH  # all numbers are 0.0, so an added mask blocks nothing
     return (*named, "added"), turned
 
 
@@ -323,7 +325,7 @@ def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
 
 
 def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
-    """Return whether True and False of a causal mask are exchanged, so that its name's meaning allows only later keys.
+    """Return whether a causal mask has True and False exchanged: by its name's meaning, it would allow only later keys.
 
     Megatron's attention_mask is such a mask. named: the meanings of True that the name implies.
 
@@ -371,7 +373,7 @@ def mask_to_added(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int
         case "B S":
             return added[:, None, None]  # (B, S) -> (B, 1, 1, S)
         case "T S":
-            return added[None, None]  # (T, S) -> (1, 1, T, S)
+            return added[None, None]  # (T, S) -> (1, 1, T, S): one mask for all heads
         case "B T S":
             return added[:, None]  # (B, T, S) -> (B, 1, T, S)
         case "H T S":
@@ -382,12 +384,14 @@ def mask_to_added(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int
 
 
 def block_pairs(blocked: Bool[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
-    """Return -inf where True, else 0."""
+    """Return 0 for each pair, and -inf where `blocked` is True."""
     return torch.zeros(blocked.shape, dtype=torch.float64).masked_fill(blocked, float("-inf"))
 
 
 def are_same_pairs(one: Tensor, other: Tensor) -> bool:
-    """Return whether two masks of four axes, some of length 1, have equal numbers for every pair; expands neither."""
+    """Return whether two masks of four axes, some of length 1, have equal numbers for every pair, without expanding
+    them.
+    """
     for axis in range(one.dim()):
         if one.shape[axis] == other.shape[axis]:
             continue

@@ -1,4 +1,4 @@
-"""Reads one matrix from a file: the array with the matrix's name in this project or a library, or the only array."""
+"""Reads one matrix from a file: an array that this app or a library names like the matrix, or else the only array."""
 
 from collections.abc import Mapping
 
@@ -28,12 +28,11 @@ def read_array(
 ) -> np.ndarray:
     """Read one array of a file.
 
-    The array is `array` if given, else the one named as the matrix in this project or in a library, else the only one.
-    The weight of a PyTorch linear layer is transposed: see turn_projection.
+    The array is `array` if given, else the one that this app or a library names like the matrix, else the only one. The
+    weight of a PyTorch linear layer is transposed: see turn_projection.
 
     name: the matrix to read, such as "w_q"; errors quote it. minus_infinity: whether −∞ is allowed. file_name, content:
-    the name of the file and its bytes. Only the array that is read must be finite; other entries of the file may be
-    anything.
+    the name of the file and its bytes. The array must be finite; other arrays of the file are not checked.
 
     Raises AttentionError: unknown_choice, which_array, no_arrays, and those of read_contents.
 
@@ -78,10 +77,10 @@ def read_matrix(
 
 
 def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, array: str | None) -> str:
-    """Return the name of the array to read: `array` if given, else one named as the matrix, else the only one.
+    """Return the name of the array to read: `array` if given, else an array that is named like the matrix, else the
+    only array.
 
-    name: the matrix to read. An array is named as the matrix if it has the matrix's name in this project or in a
-    library.
+    name: the matrix to read. An array is named like the matrix if this app or a library gives the matrix this name.
 
     >>> choose_name("x.npz", {"attn.k_proj.weight": np.eye(2), "attn.q_proj.weight": np.eye(2)}, "w_q", None)
     'attn.q_proj.weight'
@@ -112,7 +111,9 @@ def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, arr
 
 
 def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
-    """Raise AttentionError if a matrix has more rows, more columns or larger numbers than a typed matrix may have."""
+    """Raise AttentionError if a matrix has more rows, more columns or larger numbers than this app allows for a
+    matrix.
+    """
     rows, columns = matrix.shape
     if rows > MAX_ROWS:
         raise AttentionError(
@@ -143,7 +144,7 @@ def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
 
 
 # ---- the matrices of a layer under the names of libraries, transposed to this project's convention: x W --------------
-# The names of a linear layer of PyTorch, whose weight is (out, in): y = x Wᵀ.
+# The names of linear layers of PyTorch, whose weight is (out, in), because y = x Wᵀ.
 LINEAR_NAMES = {
     "q": ("q_proj", "query", "query_proj", "q", "to_q", "q_lin", "wq", "linear_q"),
     "k": ("k_proj", "key", "key_proj", "k", "to_k", "k_lin", "wk", "linear_k"),

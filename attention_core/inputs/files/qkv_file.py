@@ -1,4 +1,6 @@
-"""Reads q, k, v and further steps from the arrays of a file, and cuts out the heads and tokens that fit a screen."""
+"""Reads q, k, v and further steps of attention from the arrays of a file, and cuts out the heads and tokens that fit a
+screen.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,12 +26,12 @@ from attention_core.verification.tensor_layout import Layout, arrange_axes, infe
 
 REQUIRED_ROLES = ("q", "k", "v")
 NO_ANSWERS: Mapping[str, MaskReading] = {}
-# "mask": which pairs are allowed; "padding": which keys are real; "bias": what is added to the scores.
+# "mask": the allowed pairs; "padding": the real keys; "bias": numbers that are added to the scores.
 MASK_ROLES = ("mask", "padding", "bias")
 ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
 STATED_NAMES = (*CAUSAL_FLAGS, *LENGTH_NAMES)
-ATTENTION_MASK = "attention_mask"  # beside another mask, it marks the real keys, (B, S), as in transformers
-HEAD_OUTPUTS = "head_outputs"  # the name in this app's exports, where "output" is the result of W_o
+ATTENTION_MASK = "attention_mask"  # beside another mask, this one marks real keys, (B, S), as in transformers
+HEAD_OUTPUTS = "head_outputs"  # name of the step in this app's exports, where "output" is the result of W_o
 VECTOR_ENDINGS = ("", "_states", "_layer", "_vectors", "_heads", "_tensor", "_proj", "s")
 ROLE_NAMES = {
     **{
@@ -46,12 +48,12 @@ ROLE_NAMES = {
     "output": ("output", "out", "o", "z", "attn_output", "attention_output", "context", "context_layer", HEAD_OUTPUTS),
 }
 ROLE_NAMES["q"] += ("queries",)
-ROTATED_NAMES = {  # role -> names of q and k after RoPE, from which the scores are computed
+ROTATED_NAMES = {  # role -> names of q and k after RoPE; scores are computed from these
     letter: (f"rot_{letter}", f"{letter}_rot", f"{word}_rot", f"{letter}_rotated", f"{letter}_embed")
     for letter, word in (("q", "query"), ("k", "key"))
 }
-SCALED_SCORES = "hook_attn_scores"  # name in TransformerLens of scaled and masked scores, which no step of a run equals
-# Arrays with these names are weights of a layer if they have two axes, and projected vectors if they have more.
+SCALED_SCORES = "hook_attn_scores"  # TransformerLens: scores after scale and mask, which are no step of a run here
+# Arrays with these names are a layer's weights if they have two axes, else projected vectors.
 MATRIX_LIKE_NAMES = ("q_proj", "k_proj", "v_proj", "query_proj", "key_proj", "value_proj")
 
 
@@ -62,8 +64,8 @@ class UploadedTensors:
     q: (B, H, T, d_k). k: (B, H_kv, S, d_k). v: (B, H_kv, S, d_v), all in float64. allowed: True if a query may attend
     to a key. bias: the numbers that the masks add to the scores; None if they add none. given: the steps in the file,
     by their names in a Trace. axes: the layout of q, k and v in the file, one of TENSOR_LAYOUTS. fits: all layouts that
-    the shapes of q, k and v allow. masks: {role of MASK_ROLES: how the mask was read}. mask_fits: {role: all ways in
-    which the mask can be read}.
+    the shapes of q, k and v allow. masks: {role of MASK_ROLES: the chosen reading of the mask}. mask_fits: {role: all
+    possible readings of the mask}.
     """
 
     q: Tensor
@@ -80,7 +82,9 @@ class UploadedTensors:
 
 @dataclass(frozen=True)
 class UploadPart:
-    """The part to cut from uploaded tensors: one sequence, and (first, count) for its heads, queries and keys."""
+    """The part to cut from uploaded tensors: the index of a sequence, and (first, count) for its heads, queries and
+    keys.
+    """
 
     batch: int
     heads: tuple[int, int]
@@ -101,10 +105,10 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
     {'q': 'layer.0.Query', 'k': 'layer.0.key', 'v': 'v', 'weights': 'attn'}
     """
     names = [name for name in names if last_name(name) != SCALED_SCORES]
-    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # arrays of masks first, before flags and lengths
+    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # masks given as arrays first, then flags and lengths
     roles: dict[str, str] = {}
     for role in ROLES:
-        for said in (last_name, plain_name):  # last_name first: it prefers an exact name to a name with a layer's index
+        for said in (last_name, plain_name):  # last_name first, to prefer an exact name
             for name in names:
                 if names_role(said(name), role):
                     roles.setdefault(role, name)
@@ -121,7 +125,7 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
 
 
 def names_role(name: str, role: str) -> bool:
-    """Return whether an array's name is one of the known names of a role."""
+    """Return whether an array's name is a known name of a role."""
     if role == "mask":
         return is_mask_name(name) and name not in (*PADDING_NAMES, *BIAS_NAMES)
     return name in ROLE_NAMES[role]
@@ -138,7 +142,7 @@ def find_rotated(names: Iterable[str]) -> dict[str, str]:
 
 
 def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
-    """Guess roles by name, using only arrays whose form suits the role.
+    """Guess the role of each array by its name, if the form of the array suits the role.
 
     Excluded are single numbers, and the weights and biases of a layer.
 
@@ -149,7 +153,7 @@ def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
 
 
 def can_have_role(name: str, array: np.ndarray) -> bool:
-    """Return whether an array has the shape and the values that suit the role that its name implies."""
+    """Return whether an array's shape and values suit the role that its name implies."""
     plain = plain_name(name)
     if plain in STATED_NAMES:
         return is_stated_mask(name, array)
@@ -161,7 +165,7 @@ def can_have_role(name: str, array: np.ndarray) -> bool:
 
 
 def oldest_in_force(uploads: Sequence[Iterable[str]]) -> int:
-    """Return the index of the oldest upload that is still used: the newest that has q, k and v by itself, else index 0.
+    """Return the index of the oldest upload that is still needed: the newest with all of q, k and v, or else the first.
 
     uploads: the names of the arrays in each upload, the oldest upload first.
 
@@ -186,8 +190,8 @@ def read_roles(
     """Read the arrays of a file as q, k, v and further steps of attention.
 
     arrays: {array name: array}. roles: {role: array name} for roles of ROLES; q, k and v are required. axes: the axes
-    of q, k and v, one of TENSOR_LAYOUTS; None to infer the axes from the shapes. answers: {role: how the user says to
-    read the mask}; a mask without an answer is read by its name, numbers and shape.
+    of q, k and v, one of TENSOR_LAYOUTS; None to infer the axes from the shapes. answers: {role: the mask's reading
+    that the user chose}; without one, name, numbers and shape of the mask decide.
 
     Raises AttentionError: role_missing, maps_alone, mask_readings, mask_not_additive, rank, shape_fits_scores, and as
     infer_layout and arrange_axes do.
@@ -228,7 +232,8 @@ def read_roles(
 
 
 def infer_upload_layout(tensors: Mapping[str, Tensor], roles: Mapping[str, str]) -> Layout:
-    """Infer the axes of q, k and v from their shapes, and from the weights, scores and outputs that have four axes.
+    """Infer the axes of q, k and v from their shapes, and from the shapes of those weights, scores and outputs that
+    have four axes.
 
     If two layouts fit and the name of q comes from TransformerLens, the layout with tokens before heads is chosen.
     """
@@ -254,7 +259,7 @@ def infer_layout_of(tensors: Mapping[str, Tensor], known: Mapping[str, Tensor]) 
 
 
 def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """Add the axes B and H that weights or scores lack, if these have length 1; else return them unchanged.
+    """Add an axis B or H of length 1 to weights or scores that lack it; return other tensors unchanged.
 
     sizes: (B, H, T, S).
 
@@ -272,7 +277,8 @@ def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
 
 
 def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
-    """Return an uploaded output under the name of its step: "head_outputs" if it has as many axes as q, else "concat".
+    """Return {name of its step: tensor} for an uploaded output: "head_outputs" if it has as many axes as q, else
+    "concat".
 
     axes: the layout of q in the file.
     """
@@ -322,9 +328,9 @@ def heads_per_group(uploaded: UploadedTensors) -> int:
 def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTensors:
     """Copy some heads, queries and keys of one uploaded sequence, with the key/value heads of these heads.
 
-    Weights and outputs depend on all keys, so if keys are left out, only the scores of the file are kept. A step whose
-    shape does not fit q and k is not cut, so that the mismatch is reported later. Raises AttentionError: part_outside,
-    part_groups.
+    Weights and outputs depend on all keys, so if the part lacks some keys, it has only the scores of the file. A step
+    whose shape does not fit q and k stays whole, and a later check reports the mismatch. Raises AttentionError:
+    part_outside, part_groups.
     """
     check_part(uploaded, part)
     sequence, heads, queries, keys = part.slices()
@@ -332,7 +338,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
     kv_heads = slice(heads.start // share, heads.stop // share)
     pairs = {"allowed": uploaded.allowed, "bias": uploaded.bias}
     cut = {name: slice_pairs(tensor, part.slices()).clone() for name, tensor in pairs.items() if tensor is not None}
-    return replace(  # the slices are copied, so that the whole tensors can be freed
+    return replace(  # copies, so that the whole tensors can be freed
         uploaded,
         q=uploaded.q[sequence, heads, queries].clone(),
         k=uploaded.k[sequence, kv_heads, keys].clone(),
@@ -343,7 +349,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
 
 
 def check_part(uploaded: UploadedTensors, part: UploadPart) -> None:
-    """Raise AttentionError if the ranges to cut out leave the tensors, or split heads that share a key/value head."""
+    """Raise AttentionError if the ranges are outside the tensors, or separate heads that share a key/value head."""
     B, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     check_range("heads", part.heads, H)
@@ -379,7 +385,9 @@ def check_range(name: str, chosen: tuple[int, int], size: int) -> None:
 
 
 def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Tensor]:
-    """Copy the steps of a file for the chosen heads, queries and keys; if keys are left out, copy only the scores."""
+    """Copy the steps of a file for the chosen heads, queries and keys; if some keys are left out, copy only the
+    scores.
+    """
     B, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     sequence, heads, queries, keys = part.slices()
@@ -395,7 +403,7 @@ def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Te
             tensor = tensor[None]  # (T, width) -> (1, T, width)
         if name in ("scores", "weights") and tensor.shape == (B, H, T, S):
             tensor = tensor[sequence, heads, queries, keys]
-        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # weights averaged over the heads
+        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # averaged over heads
             tensor = tensor[..., queries, keys] if tensor.dim() == 2 else tensor[sequence, queries, keys]
         elif name == "head_outputs" and tensor.shape[:3] == (B, H, T):
             tensor = tensor[sequence, heads, queries]

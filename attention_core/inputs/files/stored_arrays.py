@@ -1,4 +1,5 @@
-"""Reads arrays as files store them: bytes with a type and a shape, NumPy's NPY and NPZ, and nested lists of JSON.
+"""Reads arrays in the forms that files store: bytes with a type and a shape, NumPy's NPY and NPZ, and nested lists of
+JSON.
 
 Sizes that a file states are checked before memory is allocated, so that a small file cannot claim much memory. Nothing
 is unpickled. The formats of NumPy: NEP 1, and the docstring of numpy.lib.format.
@@ -24,15 +25,15 @@ from attention_core.inputs.matrix_cells import safe_excerpt
 from attention_core.record.errors import AttentionError
 from attention_core.record.python_source import parse_source
 
-MAX_AXES = 4  # (B, H, T, d)
+MAX_AXES = 4  # the most axes of an array: (B, H, T, d)
 MAX_ARRAYS = 512  # a file has at most this many arrays, enough for several kinds with one array per layer
 MAX_FILE_BYTES = 5_000_000
 MAX_NUMBERS = 1_250_000  # all arrays of a file have at most this many numbers: 5 MB of float32
-BYTES_BESIDE_NUMBERS = 2_000_000  # all headers in an unpacked archive have at most this many bytes
+BYTES_BESIDE_NUMBERS = 2_000_000  # in an unpacked archive, all headers together have at most this many bytes
 MAX_LISTED_NAMES = 8  # an error message lists at most this many names
 MAX_NAME_CHARACTERS = 60  # a name in an error message has at most this many characters
 
-BFLOAT16 = "bfloat16"  # a dtype that NumPy does not have
+BFLOAT16 = "bfloat16"  # name of a dtype that NumPy lacks
 NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
 
 
@@ -97,13 +98,11 @@ def read_stored_array(
         )
     numbers = as_numbers(data, dtype)
     array = numbers.reshape(shape, order=order)  # (numbers,) -> shape
-    return np.ascontiguousarray(array).reshape(shape)  # a reshape, because ascontiguousarray turns () into (1,)
+    return np.ascontiguousarray(array).reshape(shape)  # reshape, as ascontiguousarray turns () into (1,)
 
 
 def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY_BOUNDS) -> int:
-    """Return the number of elements of a shape. Raises AttentionError for 0 or too many elements, or for too many
-    axes.
-    """
+    """Return the number of elements of a shape. Raises AttentionError: no elements, too many, or too many axes."""
     if len(shape) > bounds.axes:
         raise AttentionError(
             "array_axes",
@@ -139,12 +138,12 @@ def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
 
 def as_float64(array: np.ndarray) -> np.ndarray:
     """Convert an array to float64."""
-    with np.errstate(invalid="ignore"):  # no warning: a signalling NaN is reported later, like any NaN
+    with np.errstate(invalid="ignore"):  # a signalling NaN would warn here; the check for NaN reports it later
         return array.astype(np.float64)
 
 
 def printable_name(name: str) -> str:
-    """Return the name of a file or an array in a form that is safe to print in an error."""
+    """Return the name of a file or an array without characters that are unsafe to print in an error."""
     return safe_excerpt(name, MAX_NAME_CHARACTERS)
 
 
@@ -178,14 +177,14 @@ def refuse_not_finite(name: str, array: np.ndarray, minus_infinity: bool) -> Non
 
 
 def first_true(mask: np.ndarray) -> tuple[int, ...]:
-    """Return the index of the first True."""
+    """Return the index of the first True, as a tuple with a number per axis."""
     index = np.unravel_index(mask.argmax(), mask.shape)
     return tuple(map(int, index))
 
 
 # ---- NumPy's files ---------------------------------------------------------------------------------------------------
 MAX_NPY_HEADER_BYTES = 10_000  # an NPY header has at most this many bytes, which is also NumPy's limit
-MAX_SIZE = 10**19  # axis lengths from this on make a header invalid; smaller ones can be quoted in an error
+MAX_SIZE = 10**19  # a header with an axis of this length or more is invalid; shorter lengths can be quoted in an error
 
 # Version of the NPY format -> (number of bytes that hold the header's length, encoding of the header).
 VERSIONS = {
@@ -193,9 +192,9 @@ VERSIONS = {
     (2, 0): (4, "latin-1"),
     (3, 0): (4, "utf-8"),
 }
-PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # matches the L of a whole number in Python 2, such as 3L
+PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # the L after a whole number of Python 2, such as 3L
 OBJECT_PATTERN = re.compile(r"[<>|=]?O[0-9]*")
-# Errors for a header that literal_eval cannot parse, or that is not a dictionary with the keys of a header.
+# What literal_eval raises for a text that is no literal, and what a literal without the keys of a header raises.
 HEADER_FAULTS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, KeyError)
 
 ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # the first bytes of every entry in a zip directory
@@ -232,16 +231,16 @@ def split_npy(name: str, content: bytes) -> tuple[str, str, tuple[int, ...], mem
 
 
 def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:
-    """Parse dtype, order and shape from the dictionary in an NPY header; only a literal is evaluated.
+    """Parse dtype, order and shape from the dictionary in an NPY header with literal_eval, which runs no code.
 
     NumPy's read_array_header_1_0 evaluates the same literal, but then converts the dtype's text to a NumPy dtype. This
-    function does not, because NumPy has no bfloat16, accepts names such as "long", whose width depends on the machine,
-    loses the text that an error quotes, and logs warnings on the server.
+    function keeps the text, which an error quotes: NumPy has no bfloat16, accepts names such as "long", whose width
+    depends on the machine, and logs warnings.
     """
     try:
         text = PYTHON_2_SIZE.sub("", header.decode(encoding))
         fields = literal_eval(parse_source(text.lstrip(" \t"), mode="eval"))
-        dtype = str(fields["descr"])  # the text of a list of types is refused later, by read_stored_array
+        dtype = str(fields["descr"])  # read_stored_array raises the error for a list of types
         by_columns = fields["fortran_order"]
         shape = fields["shape"]
     except HEADER_FAULTS:
@@ -287,9 +286,10 @@ def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
 # ---- nested lists of JSON --------------------------------------------------------------------------------------------
 MAX_LISTS = 100_000
 MAX_OBJECTS = 640
-MAX_TEXTS = 100_000  # the most strings in a JSON file: words, names, and infinities, which this app exports as strings
+MAX_TEXTS = 100_000  # the most strings in a JSON file: words, names, and infinities, which exports have as strings
 MAX_WHOLE_DIGITS = 15  # float64 represents every whole number with at most this many digits exactly
-# Most occurrences of a character in a JSON text, checked before parsing, as parsed values take far more memory.
+# The most occurrences of a character in a JSON text, checked before parsing, because parsed values need far more
+# memory.
 MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": MAX_OBJECTS, '"': 2 * MAX_TEXTS}
 
 
@@ -350,7 +350,7 @@ def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) ->
         check_equal_lengths(name, items)
         shape = (*shape, len(items[0]))
         check_array_size(name, shape, bounds)
-        items = list(chain.from_iterable(items))  # one level deeper: the items of the inner lists
+        items = list(chain.from_iterable(items))  # the items of the inner lists, one level deeper
     kinds = (bool,) if isinstance(items[0], bool) else (float, int)
     check_alike(name, items, kinds, shape)
     kind = bool if kinds == (bool,) else float
@@ -360,7 +360,7 @@ def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) ->
 
 
 def check_alike(name: str, items: list, kinds: tuple[type, ...], shape: tuple[int, ...]) -> None:
-    """Raise AttentionError if the type of an item is not one of `kinds`, the types of a list, number or truth value."""
+    """Raise AttentionError if the type of an item is not one of `kinds`, such as int and float."""
     for at, item in enumerate(items):
         if type(item) in kinds:
             continue
@@ -387,9 +387,9 @@ def check_equal_lengths(name: str, lists: list[list]) -> None:
 
 
 def format_json_excerpt(item: object) -> str:
-    """Return the beginning of an item as JSON text; for a list or an object, return only the brackets."""
+    """Return the beginning of an item as JSON text; a list or an object is shortened to its brackets."""
     if isinstance(item, list):
         return "[…]"
-    if isinstance(item, tuple):  # parse_json returns an object as a tuple of pairs
+    if isinstance(item, tuple):  # an object, which parse_json returns as a tuple of pairs
         return "{…}"
     return safe_excerpt(json.dumps(item, ensure_ascii=False))

@@ -1,1 +1,1 @@
-"""Parses the formats of pasted matrices: each parser splits a text into cells, row by row."""
+"""Parses the formats in which matrices are pasted; each parser splits a text into cells, row by row."""

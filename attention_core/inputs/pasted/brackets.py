@@ -15,9 +15,9 @@ from attention_core.inputs.pasted.refusals import (
 from attention_core.record.errors import AttentionError
 
 MAX_SHOWN_AXES = 8
-WRAPPED_LINE_CHARACTERS = 60  # a line of at least this length may be one of several lines of a row
+WRAPPED_LINE_CHARACTERS = 60  # a row may continue on the next line only after a line of at least this length
 
-# Names of functions, without the module before them, that leave the numbers of a matrix unchanged.
+# Functions that leave the numbers of a matrix unchanged, by name, without the name of their module.
 WRAPPERS = frozenset(
     (
         *("array", "asarray", "ndarray", "masked_array", "matrix", "mat", "stack", "vstack", "from_numpy"),
@@ -30,9 +30,9 @@ WRAPPERS = frozenset(
         *("matrixform", "immutablematrix", "immutabledensematrix", "mutabledensematrix"),
     )
 )
-NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # separators between matrices, or None instead of a matrix
+NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # separators, or None, between two matrices
 FRACTION_CALLS = ("fraction", "rational")
-# The values of these keyword arguments are no numbers of the matrix; the values of HOLDING_KEYWORDS are its numbers.
+# Keyword arguments whose values are no numbers of the matrix; the values of HOLDING_KEYWORDS are its numbers.
 SILENT_KEYWORDS = frozenset(
     (
         *("dtype", "device", "requires_grad", "grad_fn", "shape", "layout", "size", "names", "name", "weak_type"),
@@ -46,7 +46,7 @@ METHODS = re.compile(
     r"(?<=[)\]])(?:\.(?:cuda|cpu|detach|numpy|tolist|clone|copy|contiguous|float|double|requires_grad_)\([0-9]{0,2}\)"
     r"|\.to\((?:device[ \t]*=[ \t]*)?(?:[\"'](?:cuda|cpu|mps)[:0-9]{0,4}[\"']|device)\))+"
 )
-NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # matches an integer key, as in {0: 1, 1: 3}
+NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # an integer key, as in {0: 1, 1: 3}
 TYPE_ARGUMENT = re.compile(r"[,\s]*(?:[\w.]*(?:float|int|double|bool|half|long)[\w.]*|'[\w.]*'|\"[\w.]*\")?[,\s]*")
 TENSORFLOW = re.compile(r"\A\s*<[A-Za-z][\w.]*\b[^<>\[\]]{0,300}?\b(?:numpy|value)=")
 MACRO = re.compile(r"\b(?:vec|array)!\s*(?=[\[(])|&(?=\[)|\bnew\s+(?=[A-Z][\w]*Array\()")
@@ -162,7 +162,8 @@ def find_matrices(group: Group, place: str = "") -> Iterator[tuple[str, Group]]:
 
 
 def shape_of(group: Group) -> tuple[int, ...] | None:
-    """Returns the shape of nested brackets, from the first item on each level; None if the brackets are irregular.
+    """Returns the shape of nested brackets, taken from the first item on each level; None if the brackets are
+    irregular.
 
     Irregular brackets have numbers beside brackets, unequal depths, or too many axes.
     """
@@ -183,7 +184,7 @@ def split_row(row: str) -> list[str]:
     ignored.
     """
     row = row.strip().removesuffix(",")
-    separator = "," if "," in row else None  # str.split(None) splits at any whitespace
+    separator = "," if "," in row else None  # without a comma, split(None) splits at any whitespace
     return [cell.strip().strip("\"'") if '"' in cell or "'" in cell else cell for cell in row.split(separator)]
 
 
@@ -196,7 +197,7 @@ def leaf_rows(leaf: str, name: str) -> Cells:
     cells = [split_row(row) for row in rows]
     if len(lines) < 2 or ";" in leaf or len(lines[0]) < WRAPPED_LINE_CHARACTERS:
         return cells
-    # A program may have printed a single long row on several lines.
+    # programs may print a single long row on several lines
     one_row = [[cell for row in cells for cell in row]]
     lengths = [len(row) for row in cells]
     if min(lengths) == max(lengths):
@@ -239,7 +240,7 @@ def group_brackets(text: str, name: str) -> Group:
 
 
 def close_group(group: Group, outer: Group, text: str, position: int, name: str) -> None:
-    """Adds a group whose bracket was closed to the group around it; of a call, only the arguments are added."""
+    """Adds a group to the group around it when its bracket closes; of a call, only the arguments are added."""
     if group.labels:
         take_labelled(group, text, name)
     inside = "".join(group.text)
@@ -258,7 +259,7 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
     inside = inside.strip().removesuffix(",")
     if group.call in FRACTION_CALLS:
         inside = inside.replace(",", "/").replace(" ", "")
-    if outer.opened == "" and any(sign in inside for sign in ",; \n"):  # bare arguments, as in mat(1, 2; 3, 4)
+    if outer.opened == "" and any(sign in inside for sign in ",; \n"):  # without inner brackets, as in mat(1, 2; 3, 4)
         outer.groups.append(Group("[", text=inside))
         return
     if "," in inside:
@@ -275,8 +276,8 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
 def take_labelled(group: Group, text: str, name: str) -> None:
     """Removes the label from a group such as {"q": [[1, 2]]}; a row such as {"a": 1, "b": 2} stays as it is.
 
-    Raises AttentionError: several_matrices, if several labels have brackets, because these can be matrices, or the rows
-    or columns of one matrix.
+    Raises AttentionError: several_matrices, if several labels have brackets, because they may name matrices, or the
+    rows or columns of one matrix.
     """
     if not group.groups and len(split_row("".join(group.text))) == len(group.labels):
         return
@@ -296,8 +297,8 @@ def take_labelled(group: Group, text: str, name: str) -> None:
 
 
 def skip_keyword(text: str, found: re.Match, name: str) -> int:
-    """Returns the position after a keyword argument, or before the argument's value if the value contains the
-    numbers.
+    """Returns the position after a keyword argument; if the argument's value has the numbers, the position before this
+    value.
     """
     keyword = found["keyword"].lower()
     if keyword in HOLDING_KEYWORDS:

@@ -6,18 +6,18 @@ from attention_core.inputs.pasted.plain_text import MINUS
 from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, safe_excerpt
 from attention_core.record.errors import AttentionError
 
-# The pattern reads each digit once, so the time that it takes is linear in the length of a cell.
+# Each digit is read once, so that the time is linear in the length of a cell.
 NUMBER_PATTERN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?%?")
-THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # matches 1,234, whose comma may be a decimal comma
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # 1,234: its comma may be a decimal comma
 POINT_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 COMMA_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,})")  # 1,234.5 and 1,234,567
-POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})")  # matches 1.234,5
+POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})")  # 1.234,5
 COMMA_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}\.[0-9]+")
 POINT_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+")
-SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # matches 1 234,5 and 1'234.5
+SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # 1 234,5 and 1'234.5
 MIXED_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+(?:[eEdD][+-]?[0-9]+)?%?|[+-]?[0-9]+[.,]|[+-]?[0-9]+/[0-9]+|\?")
-SPACED_COMMA = re.compile(r" , ?|, ")  # matches a comma next to a space, which separates cells
+SPACED_COMMA = re.compile(r" , ?|, ")  # a comma beside a space, which separates cells
 TIGHT_COMMA = re.compile(r"[0-9],[0-9]")
 
 
@@ -31,13 +31,13 @@ def is_one_number(cell: str) -> bool:
     cell = with_plain_minus(cell)
     if MIXED_NUMBER.fullmatch(cell) or NUMBER_PATTERN.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell):
         return True
-    grouped = (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS)  # forms with thousands separators that have only one meaning
+    grouped = (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS)  # forms of thousands with only one meaning
     return any(pattern.fullmatch(cell) for pattern in grouped)
 
 
 # ---- in cells with other separators ----------------------------------------------------------------------------------
 def with_decimal_points(cells: Cells, name: str) -> Cells:
-    """Replaces decimal commas by points and removes thousands separators, if there is only one way to read the commas.
+    """Replaces decimal commas by points and removes thousands separators, if the commas have only one possible meaning.
 
     Raises AttentionError: ambiguous_comma with both readings, if there are two.
     """
@@ -64,7 +64,7 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
             return cells
         raise ask_comma(name, plain, (both_decimal, as_thousands), decimal)
     if comma_decides:
-        if pointed:  # ambiguous, for example 1.234 beside 0,5
+        if pointed:  # such as 1.234 beside 0,5
             raise ask_comma(name, plain, (both_decimal, as_decimals), pointed[0])
         return restore_others(cells, as_decimals)
     if point_decides or not any(map(THOUSANDS.fullmatch, flat)):
@@ -93,8 +93,8 @@ def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str)
 
 
 def write_reading(read: list[str], plain: list[str], column: int) -> str:
-    """Returns how a reading writes the cell at index `column`; if the reading splits the row differently, the whole
-    row.
+    """Returns the text of one cell as a reading writes it; if the reading splits the row differently, the text of the
+    whole row.
 
     read, plain: the cells of the row in the reading, and as pasted.
     """
@@ -120,7 +120,7 @@ def read_mark(cell: str, decimal: str) -> str:
 
 
 def restore_others(cells: Cells, read: Cells) -> Cells:
-    """Returns the cells that were recognised as numbers in their new form, and all other cells as they were pasted."""
+    """Returns the cells: those that `read` recognised as numbers in their new form, the others as pasted."""
     taken = []
     for line, numbers in zip(cells, read, strict=True):
         taken.append(
@@ -144,7 +144,7 @@ def comma_cells(rows: list[str], name: str) -> Cells:
             return with_decimal_points(decimals, name)
         return [[with_plain_minus(cell).replace(",", ".") for cell in line] for line in decimals]
     whole = [[with_plain_minus(row)] for row in rows]
-    for pattern, decimal in ((COMMA_MARKS, "."), (POINT_MARKS, ",")):  # numbers like 1,234.5, then like 1.234,5
+    for pattern, decimal in ((COMMA_MARKS, "."), (POINT_MARKS, ",")):  # first 1,234.5, then 1.234,5
         if all(pattern.fullmatch(row) for (row,) in whole):
             raise ask_comma(name, whole, ([[read_mark(row, decimal)] for (row,) in whole], by_comma), whole[0][0])
     if all(THOUSANDS.fullmatch(row) for (row,) in whole):

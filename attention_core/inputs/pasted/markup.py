@@ -1,5 +1,5 @@
-"""Parses tables in markup: LaTeX environments, HTML, Markdown, Jira, and tables whose lines are drawn with
-characters.
+"""Parses tables in markup: LaTeX environments, HTML, Markdown, Jira, and tables with lines of characters such as | and
+═.
 """
 
 import html
@@ -40,7 +40,7 @@ def latex_cells(text: str, name: str) -> Cells | None:
     Raises AttentionError: brackets, not_understood, several_matrices.
     """
     found = ENVIRONMENT.search(text)
-    if found is None:  # rows without an environment, such as 1 & 2 \\\\, count as a matrix
+    if found is None:  # rows without an environment, such as 1 & 2 \\\\, are a matrix, too
         return environment_cells(text, "matrix") if CELL_END.search(text) and ROW_END.search(text) else None
     matrices = []
     position = 0
@@ -184,7 +184,7 @@ MARKDOWN_RULE = re.compile(r"[ \t|]*:?[-−]+:?[ \t]*(?:[|+][ \t]*:?[-−]+:?[ \
 def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
     """Removes the drawn lines of a table, such as |---|---| or ═══.
 
-    Returns the other lines, and whether a line is drawn under the first of them.
+    Returns the other lines, and whether a drawn line follows the first of them.
     """
     kept = []
     is_head_ruled = False
@@ -211,6 +211,6 @@ def piped_cells(lines: list[str]) -> Cells | None:
             stripped = stripped.replace("||", "|")
         stripped = stripped.removeprefix("|").removesuffix("|")
         cells.append([cell.strip().replace("**", "").strip("*`") for cell in stripped.split("|")])
-    if all(len(row) == 1 for row in cells):  # without separators inside the bars, such as | 1 2 | of a determinant
+    if all(len(row) == 1 for row in cells):  # "|" only encloses the numbers, such as | 1 2 | of a determinant
         cells = [row[0].split() for row in cells]
     return cells

@@ -1,4 +1,4 @@
-"""Normalises a pasted text to plain characters, and removes everything around the matrix.
+"""Replaces typographic characters of a pasted text by plain ones, and removes everything around the matrix.
 
 Replaced characters: wide digits, dashes, fractions, powers of ten. Removed texts: code fences, prompts, comments,
 names, footers.
@@ -16,7 +16,7 @@ WIDE_FORMS = (
     "<small>",
     "<noBreak>",
     "<font>",
-)  # full-width characters, found by their Unicode names
+)  # full-width characters, found by name
 MINUS = "−"  # U+2212, the minus sign; the ASCII character "-" is a hyphen
 OTHER_SIGNS = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u207b\ufe63\uff0d", MINUS),  # dashes and superscript minus
@@ -29,12 +29,12 @@ OTHER_SIGNS = {
     **dict.fromkeys("【〔", "["),
     **dict.fromkeys("】〕", "]"),
     **dict.fromkeys("│┃║┆┇┊┋╎╏", "|"),
-    **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # the pieces of a tall bracket
+    **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # parts of a tall bracket
     "⋅": "·",
     **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),  # zero-width characters
 }
 ELLIPSIS = re.compile(r"\.{3,}|[…⋯⋮⋰⋱]|\\(?:[lcvdh]|dd|id)?dots\b|\breached getOption\b|\bmax\.print\b", re.ASCII)
-# Matches a power of ten written with several characters or with spaces, such as 1 × 10^3.
+# A power of ten that is written with spaces or with several characters, such as 1 × 10^3.
 POWER_OF_TEN = re.compile(
     r"(?<=[0-9.])[ \t]*(?:[×xX*·]|\\times|\\cdot)[ \t]*10"
     r"(?:[ \t]*(?:\^|\*\*)[ \t]*[{(]?[ \t]*([+\-−]?[0-9]{1,4})(?:[ \t]*[)}])?|([−+]?[⁰¹²³⁴-⁹]{1,4}))"
@@ -104,7 +104,7 @@ def plain_fraction(found: re.Match) -> str:
 
 
 def refuse_left_out(text: str, name: str) -> None:
-    """Raises AttentionError (numbers_left_out), with the line, if "..." replaces numbers in a printed matrix.
+    """Raises AttentionError (numbers_left_out), which names the line, if "..." replaces numbers in a printed matrix.
 
     A MATLAB line that continues after "..." omits no numbers.
     """
@@ -127,7 +127,7 @@ def join_continued_lines(text: str) -> str:
 
 # ---- what is around a matrix -----------------------------------------------------------------------------------------
 FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[^\n]*$")
-QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # the quoted text of a spreadsheet cell
+QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # a spreadsheet cell of several lines in quotation marks
 INLINE_CODE = re.compile(r"\A\s*`([^`]*)`\s*\Z")
 PROMPT = re.compile(
     r"(?m)^[ \t]*(?:>>>|\.\.\.(?=[ \t])|In ?\[[0-9]*\]:=?|Out ?\[[0-9]*\][:=]|julia>|octave:[0-9]+>"
@@ -135,12 +135,12 @@ PROMPT = re.compile(
 )
 ECHO = re.compile(
     r"\A\s*(?:(?:print|display|disp)\s*\(\s*)?[^\W\d][\w.]{0,60}\)?;?[ \t]*\n"
-)  # matches the name that was typed at a prompt, before its output
+)  # the name that a user typed at a prompt, before its output
 COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t,;\])}]))(?:#(?=[ \t]|$)|//(?=[ \t]|MatrixForm)|%(?=[ \t]*[^\W\d_]))[^\n]*$")
 NAME = r"[^\W\d]\w{0,60}"
 SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # a first line that sets Excel's separator
-# SCRIPT_LINE matches lines that have no numbers of the matrix: imports, and calls that print a variable.
-# SHAPE matches lines that state the shape of the matrix.
+# SCRIPT_LINE matches lines without numbers of the matrix: imports, and calls that print a variable. SHAPE matches lines
+# that state the shape of the matrix.
 SCRIPT_LINE = re.compile(r"(?m)^[ \t]*(?:(?:from [\w.]{1,60} )?import [\w., ]{1,80}|print\([\w.]{1,60}\));?[ \t]*$")
 SHAPE = re.compile(
     rf"(?m)^[ \t]*(?:{NAME}\.)?shape[ \t]*[:=][ \t]*\([0-9, ]{{1,40}}\)[ \t]*$"
@@ -151,11 +151,11 @@ TITLE_LINE = re.compile(rf"(?P<head>{NAME})[ \t]*$")
 LABELLED = re.compile(
     rf"[ \t]*(?P<head>{NAME}(?:\.\w+){{0,8}})[ \t]*:[ \t]*(?=$|[\[{{(]|(?:[\w.]+\.)?(?:array|tensor)\()"
 )
-# Matches the line before each matrix of a 3-D array: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
+# The line before each matrix of a 3-D array: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
 PAGE = re.compile(
     r"(?m)^[ \t]*(?P<name>\w{0,60})(?:[\[(]:, ?:, ?(?P<number>[0-9]+)[\])] =|, , (?P<level>[^\n]{1,60}))[ \t]*$"
 )
-# Matches a name before "=": it may have a type, an index or LaTeX characters, but no call, and no number precedes it.
+# A name before "=", which may have a type, an index or LaTeX characters; not a call, and not after a number.
 ASSIGNED = re.compile(
     r"[ \t]*(?P<head>(?:[^\W\d]|[\\$*&])[\w.\\^{}\[\]<>:;,'\"|*&$ \t]{0,200}?)[ \t]*"
     r"(?P<sign>:=|<-|(?<![=!<>])=(?!=)|←)[ \t]*"
@@ -163,7 +163,7 @@ ASSIGNED = re.compile(
 TITLE = re.compile(
     rf"\A\s*(?:Parameter containing:|(?:{NAME}[ \t]){{0,2}}{NAME}[ \t]*:(?![:=]))[ \t]*(?=\n|[\[{{(]|array|tensor)"
 )
-SHAPED = re.compile(  # matches the shape that Julia and polars print before the numbers
+SHAPED = re.compile(  # the shape that Julia and polars print before the numbers
     r"\A\s*(?:[0-9]+(?:[×x][0-9]+)* ?(?:-element )?[^\n\d][^\n]{0,200}:[ \t]*\n|shape: ?\([^\n()]*\)[ \t]*\n"
     r"|[0-9]+(?:[×x][0-9]+)+ (?:[a-z]+[0-9]* )?(?:matrix|array)[ \t]*\n|torch_tensor[ \t]*\n)"  # MATLAB; torch for R
 )
@@ -180,7 +180,7 @@ def strip_surroundings(text: str) -> str:
     >>> strip_surroundings("```python\\n1 2  # first\\n3 4\\n```").split()
     ['1', '2', '3', '4']
     """
-    text = text.removeprefix("\ufeff")  # the byte order mark of a file that a spreadsheet saved
+    text = text.removeprefix("\ufeff")  # the byte order mark with which spreadsheets save a file
     text = SEPARATOR_LINE.sub("", text.replace("\r\n", "\n"))
     if "```" in text or "~~~" in text:
         text = FENCE.sub("", text)
@@ -204,7 +204,7 @@ def strip_name(text: str) -> str:
     bare = text.lstrip()
     if bare.startswith("="):  # a formula of a spreadsheet begins with "="
         text = bare[1:]
-    while (assigned := ASSIGNED.match(bare)) is not None:  # a loop, because of texts such as Q = K = [[1, 2]]
+    while (assigned := ASSIGNED.match(bare)) is not None:  # repeated, because of texts such as Q = K = [[1, 2]]
         text = bare = bare[assigned.end() :].lstrip(" \t")
     text = SHAPED.sub("", text, count=1)
     return TITLE.sub("", text, count=1)

@@ -1,4 +1,6 @@
-"""Parses matrices as R, MATLAB, Octave and pandas print them: row numbers, blocks of columns, a common factor."""
+"""Parses matrices that R, MATLAB, Octave and pandas printed, with row numbers, blocks of columns, or a common
+factor.
+"""
 
 import re
 from collections.abc import Callable
@@ -37,7 +39,8 @@ def r_cells(text: str, name: str) -> Cells | None:
 def r_vector(lines: list[str]) -> Cells:
     """Return the cells of lines that begin with [n], the number of the line's first cell or of its row.
 
-    If each number is the count of cells before its line plus 1, the lines are one vector, else the rows of a matrix.
+    If n is always 1 more than the number of cells on the lines before, the lines are one vector; otherwise they are the
+    rows of a matrix.
     """
     rows, is_vector = [], True
     for line in lines:

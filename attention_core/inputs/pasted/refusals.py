@@ -1,4 +1,4 @@
-"""Makes the errors for pasted texts that are not understood, or that can be read in several ways."""
+"""Makes the errors for pasted texts that cannot be parsed, or that have several readings."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from attention_core.record.errors import AttentionError
 
 MAX_CHOICES = 8  # an error offers a choice among at most this many matrices
 MAX_SHOWN_CHARACTERS = 20  # an error quotes at most this many characters of a cell
-Cells = list[list[str]]  # the texts in a matrix's cells, row by row
+Cells = list[list[str]]  # the text of each cell, row by row
 
 
 def safe_excerpt(text: str, limit: int = MAX_SHOWN_CHARACTERS) -> str:
-    """Return the beginning of a cell or a name, safe to print in an error."""
+    """Return the beginning of a cell or a name, without characters that are unsafe to print in an error."""
     beginning = printable_token(text[:limit])
     return f"{beginning}…" if len(text) > limit else beginning
 
@@ -22,7 +22,7 @@ def brackets_error(text: str, name: str) -> AttentionError:
 
 
 def not_understood(text: str, position: int, name: str) -> AttentionError:
-    """Return the error for a piece of a text that is not understood and that could change the numbers.
+    """Return the error for a part of a text that could not be parsed and could change the numbers.
 
     position: the index in the text at which the piece begins.
     """
@@ -34,7 +34,7 @@ def not_understood(text: str, position: int, name: str) -> AttentionError:
 def ambiguous_error(code: str, name: str, readings: Sequence[Cells], **values) -> AttentionError:
     """Return an error that offers several readings of a text, among which the visitor chooses.
 
-    readings: the cells of each reading; the error writes them so that they can be read in only one way.
+    readings: the cells of each reading; the error has each as a text with only one reading.
     """
     texts = tuple(write_cells(cells) for cells in readings)
     return AttentionError(code, name=name, readings=texts, **values)

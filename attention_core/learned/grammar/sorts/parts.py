@@ -110,7 +110,7 @@ def draw_time(draw: Draw, mood: Mood) -> Phrase:
 
 
 def draw_place(draw: Draw) -> Place:
-    """Sample the place of an action: in or near a place, or under, behind or beside a landmark."""
+    """Sample the place of an action: in or near a place, or behind, near or in front of a landmark."""
     if draw.chance(0.8):
         return Place(phrase(draw.pick(("in", "in", "near"))), draw.known(draw.thing(PLACES, many=0)))
     return Place(draw.pick(phrases_of("relations")), draw.known(draw.thing(LANDMARKS, many=0)))
