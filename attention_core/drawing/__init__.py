@@ -1,1 +1,1 @@
-"""Draws a run as chart specifications and bytes: attention maps, bars and curves, with their colours and texts."""
+"""Draws runs as chart specifications and bytes: attention maps, bars and curves, with their colours and texts."""

@@ -10,13 +10,13 @@ from attention_core.drawing.specifications import Picture, plane_specification
 from attention_core.record.number_text import format_exact
 
 PLANE_SIDE_PX = 246
-EDGE_BEHIND_LONGEST = 1.15  # the distance of the plane's edge from the middle, as a multiple of the longest arrow
+EDGE_BEHIND_LONGEST = 1.15  # from the middle to the edge of the plane, as a multiple of the longest arrow
 FULL_TURN = 2.0 * math.pi  # a full turn in radians
 ARC_STEP_RADIANS = FULL_TURN / 90  # angle between two neighbouring points of an arc
-ARC_GROWTH_PER_TURN = 0.06  # share by which an arc's radius grows per turn away from the arrow's tip
+ARC_GROWTH_PER_TURN = 0.06  # an arc's radius grows by this share per turn away from the tip, so turns do not overlap
 MAX_DRAWN_TURNS = 3  # an arc of more turns is cut to this number of turns
 ARROW_COLUMNS = {
-    "kind": "arrow",  # the kind of mark: arrow, arc or axis
+    "kind": "arrow",  # one of: arrow, arc, axis
     "x": 0.0,
     "y": 0.0,
     "x2": 0.0,
@@ -34,8 +34,8 @@ ARROW_COLUMNS = {
 class Arrow:
     """An arrow from the middle of the plane to (x, y).
 
-    turned: the angle in radians by which the arrow was rotated, drawn as an arc. faint: whether the arrow is pale,
-    because it shows the pair of numbers before the rotation.
+    turned: the angle in radians by which a rotation turned the arrow; it is drawn as an arc. faint: whether the arrow
+    is pale, because it shows the pair of numbers before the rotation.
     """
 
     name: str
@@ -91,7 +91,7 @@ def place_arrow(arrow: Arrow) -> dict:
 def place_arc(arrow: Arrow, name: str) -> list[dict]:
     """Return the table rows that draw the arc of an arrow's rotation.
 
-    name: a name that only this arc has, so that no line joins two arcs.
+    name: unique in the picture, because points of one name are joined by a line.
     """
     rows = []
     for order, (x, y) in enumerate(arc_points(arrow)):

@@ -1,4 +1,4 @@
-"""The axes of curve charts: their titles and ticks, and the position of a value in pixels."""
+"""Defines the axes of curve charts: titles, ticks, and the position of a value in pixels."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attention_core.record.number_text import format_exact
 
-MAX_STEPS_BETWEEN_NUMBERS = 12  # most intervals between the numbers along an axis, because more numbers would overlap
+MAX_STEPS_BETWEEN_NUMBERS = 12  # the most intervals between the numbers at an axis; more numbers would overlap
 TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # intervals between axis numbers
 
 
@@ -27,7 +27,8 @@ class Axis:
 
 
 def decade_axis(title: str, numbers: Iterable[float], last: float | None = None) -> Axis:
-    """Return a logarithmic axis with at most 13 numbers on it, between powers of ten around all positive numbers.
+    """Return a logarithmic axis between the powers of ten around all positive numbers, labelled with at most 13
+    numbers.
 
     last: a value that the axis must reach; None means the largest number.
 
@@ -62,7 +63,7 @@ def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
     first, last = min(numbers), max(numbers)
     least_step = (last - first) / MAX_STEPS_BETWEEN_NUMBERS
     every = next(step for step in TICK_STEPS if step >= least_step)
-    first_tick = math.ceil(first / every) * every  # a multiple of the interval, so that 0 is among the ticks
+    first_tick = math.ceil(first / every) * every  # a multiple of the interval, so that 0 is a tick
     ticks = range(first_tick, last + 1, every)
     return Axis(
         title,

@@ -1,6 +1,6 @@
-"""Draws horizontal or vertical bars over the same tokens: the numbers of one query under several settings.
+"""Draws bars, horizontal or vertical, for numbers of the same tokens: one query's numbers under several settings.
 
-Every bar is a cell of a run; a click on the bar shows how its number is computed, as in every other picture.
+Each bar is a cell of a run. A click on it shows how its number is computed.
 """
 
 from collections.abc import Sequence
@@ -30,23 +30,23 @@ BAR_TITLE_PX = 16.0  # in pixels: the letter size of the title above a row
 BAR_LABEL_PX = 16.0  # in pixels: the letter size of the words under the bars
 BAR_GAP_SHARE = 0.07  # share of a column's width that is left free on each side of a bar
 BAR_NUMBER_ROOM_PX = 20.0  # in pixels: the space above a bar for its number
-MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # in pixels: letter size of a bar's number, omitted if smaller
-MANY_SHARES = 20  # a row of more weights than this is magnified: its scale ends at a few times a uniform weight
-MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # in pixels: most and least width of a column, if all columns fit
-LYING_NUMBER_ROOM_PX = 46.0  # in pixels: the space after a bar for its number
+MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # pixels: letter size of a bar's number; smaller ones are not drawn
+MANY_SHARES = 20  # a row of more weights is magnified: its longest bar shows a few times the uniform weight
+MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # in pixels: largest width, and least if all columns fit
+LYING_NUMBER_ROOM_PX = 46.0  # in pixels: the space after a horizontal bar for its number
 MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # in pixels: the height of the rectangle in which a bar is drawn
-FIELDS_HEIGHT_PX = 290.0  # in pixels: the height of all bars of a column, exceeded if the bars would be too low
+FIELDS_HEIGHT_PX = 290.0  # in pixels: height of a column's bars, unless they would be too low
 TITLE_LINE_PX = 20.0  # in pixels: the height of a line in a title
-SMALLER_LINES_PX = 2.0  # in pixels: the letters of a title are smaller by this from its second line on
+SMALLER_LINES_PX = 2.0  # in pixels: from a title's second line on, letters are smaller by this
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Cells of one step of a run that are drawn as a row of bars, one per column.
+    """A row of bars: cells of one step of a run, one per column.
 
     run: the name of the run if a picture shows several runs; it precedes the step's name, as in "bare:weights". hidden:
-    whether question marks are drawn instead of the numbers, which the visitor has not guessed yet. digits: the decimals
-    of the numbers.
+    whether question marks replace the numbers, because the visitor has to guess them first. digits: the decimals of the
+    numbers.
     """
 
     title: str
@@ -75,8 +75,8 @@ class Row:
 class Scale:
     """The scale of a chart's bars.
 
-    reach: the magnitude of the number whose bar is longest. signed: whether bars of numbers below 0 point in the
-    opposite direction.
+    reach: the magnitude that has the longest bar. signed: whether bars of numbers below 0 point in the opposite
+    direction.
     """
 
     reach: float
@@ -130,14 +130,14 @@ def bar_rows(
 ) -> Picture:
     """Draw rows of vertical bars, one row below the other.
 
-    A share of 1 fills the height of its row. If the rows have more than MANY_SHARES shares, a few times a uniform share
-    fills the height, or the largest share if it is larger, and the picture says so. All other numbers have a common
-    scale. A hidden row shows a question mark in each column.
+    The bar of a share of 1 is as high as its row. In rows of more than MANY_SHARES shares, so is the bar of a few times
+    the uniform share, or of the largest share if that is larger, and the picture states this scale. All other numbers
+    have a common scale. A hidden row shows a question mark in each column.
 
-    names: the texts under the columns. chosen: the name of a run and its cell that is open. height: the height of a row
-    in pixels. reach: the number that fills the height, for numbers that are not shares; None for the largest of them.
-    whole: whether 1 fills the height even in rows of many shares, because one of the shares may be almost 1. room: the
-    largest width of all columns in pixels. fills: whether the columns always fill `room`.
+    names: the texts under the columns. chosen: the name of a run, and the cell of it whose arithmetic is open. height:
+    the height of a row in pixels. reach: the number that fills the height, for numbers that are not shares; None for
+    the largest of them. whole: whether 1 fills the height even in rows of many shares, because one of the shares may be
+    almost 1. room: the largest width of all columns in pixels. fills: whether the columns always fill `room`.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
     wanted = max(MIN_BAR_COLUMN_PX, longest)
@@ -206,8 +206,8 @@ def place_bar_names(names: Sequence[str], y: float, column: float, palette: Pale
 
 
 def share_scale(rows: Sequence[Row]) -> Scale:
-    """Return the scale for rows of many shares: up to a few times a uniform share, or to the largest share if
-    larger.
+    """Return the scale for rows of many shares: it ends at a few times the uniform share, or at the largest share if
+    that is larger.
     """
     shares = [darkest_share(len(rows[0].refs), times=True)]
     for row in rows:
@@ -274,7 +274,7 @@ def place_bars(
 
 
 def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: PictureTexts, palette: Palette) -> dict:
-    """Return the table row of the rectangle around a bar, which opens the bar's cell when clicked.
+    """Return the table row of the rectangle around a bar; a click on the rectangle opens the bar's cell.
 
     is_free: whether no mask blocks the cell.
     """
@@ -290,7 +290,7 @@ def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: Pict
 
 
 def bar_colour(row: Row, value: float, palette: Palette) -> str:
-    """Return the colour of a bar: one colour for all shares; of other numbers, one for positive, one for negative."""
+    """Return the colour of a bar: the same for all shares; for other numbers, one if positive, another if negative."""
     if row.shares:
         return palette.share
     return palette.minus if value < 0 else palette.plus
@@ -305,7 +305,7 @@ def bar_number_text(row: Row, value: float, field: dict) -> str:
 
 
 def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palette: Palette) -> list[dict]:
-    """Return the table rows that draw a row of question marks, because the visitor has not guessed its numbers yet."""
+    """Return the table rows that draw a row of question marks, because the visitor has to guess the numbers first."""
     drawn = []
     for at in range(len(row.refs)):
         left = at * column + 1
@@ -316,7 +316,7 @@ def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palet
 
 
 def place_question(rectangle: dict[str, float], palette: Palette, size: float = 22.0) -> list[dict]:
-    """Return the table rows that draw a question mark in place of a number that the visitor has not guessed yet.
+    """Return the table rows that draw a question mark in place of a number that the visitor has to guess first.
 
     rectangle: the coordinates that the question mark is centred in. size: the letter size of the question mark.
     """
@@ -340,8 +340,8 @@ def bar_columns(
     """Draw each row of numbers as a column of horizontal bars; the columns stand side by side.
 
     A share of 1 fills the width of its column; all other numbers have a common scale. names: the texts at the left of
-    the bars. chosen: the name of a run and its cell that is open. outlined: the index of the selected row, which gets a
-    frame; None for none. The lines of a row's title are drawn one below the other.
+    the bars. chosen: the name of a run, and the cell of it whose arithmetic is open. outlined: the index of the
+    selected row, which gets a frame; None for none. The lines of a row's title are drawn one below the other.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names)
     left = min(MAX_BAR_COLUMN_PX, longest + 12)
@@ -461,7 +461,9 @@ def place_lying_bars(
 
 
 def place_hidden_column(row: Row, field: tuple[float, float], top: float, side: float, palette: Palette) -> list[dict]:
-    """Return the table rows that draw a column of question marks, because its numbers are not guessed yet."""
+    """Return the table rows that draw a column of question marks, because the visitor has to guess its numbers
+    first.
+    """
     drawn = []
     for at in range(len(row.refs)):
         y = top + at * side + 1

@@ -1,4 +1,4 @@
-"""Draws the KV cache: what each decoding step does to each token's key, and the cached keys that a word attends to."""
+"""Draws the KV cache: which keys each decoding step computes or reads, and how a word attends to the cached keys."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ STATE_MARKS = {
     STATE_KEPT: "=",
     STATE_UNNEEDED: "",
     STATE_ABSENT: "",
-}  # state of a key in a step -> its mark: "+" for a computed key, "=" for a cached key
-KEPT_SHARE = 0.28  # for a cached key, this share of the key's colour is mixed with the background colour
+}  # state of a key in a decoding step -> its sign: "+" if computed, "=" if cached
+KEPT_SHARE = 0.28  # the share of its colour with which a cached key is drawn; the rest is background
 MAX_TRIANGLE_CELL_PX, MIN_TRIANGLE_CELL_PX = 30.0, 18.0
 MAX_TRIANGLE_LABEL_PX = 110.0  # in pixels: the largest width of the token names beside the rows
-TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # in pixels: so wide that two triangles fit side by side on a page
+TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # in pixels: a triangle's width: two fit side by side on a page
 TRIANGLE_LEGEND_PX = 15.0  # in pixels: the size of the legend's texts and of its squares
 LEGEND_LINE_PX = 24  # in pixels: the distance between two lines of the legend
 LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # in pixels: from square to text, from entry to next entry
 SHELVES_WIDTH_PX, NAMES_WIDTH_PX = 600.0, 72.0  # in pixels: the widths of the picture and of the layer names
-SHELF_NAME_PX, SHARE_TEXT_PX = 15.0, 13.0  # in pixels: text sizes of layer names and shares
+SHELF_NAME_PX, SHARE_TEXT_PX = 15.0, 13.0  # in pixels: letter sizes of the names of layers, and of shares
 THREADS_HEIGHT_PX, SHARES_HEIGHT_PX, STRIPES_HEIGHT_PX = 36.0, 17.0, 25.0
 SHELF_GAP_PX = 10.0
 SHELF_HEIGHT_PX = THREADS_HEIGHT_PX + SHARES_HEIGHT_PX + 2 * STRIPES_HEIGHT_PX + SHELF_GAP_PX
-QUERY_PX = 18.0  # pixels: the side of the square labelled q, from which the lines to the cached words start
-THREAD_BEND_PX = 11.0  # in pixels: the vertical distance from the ends of an attention line to its bends
-LEAST_WRITTEN_SHARE = 0.1  # the least attention weight that is written as a number below its line
+QUERY_PX = 18.0  # pixels: the side of the square labelled q, where the lines to the cached words begin
+THREAD_BEND_PX = 11.0  # in pixels: from the ends of an attention line to its bends, vertically
+LEAST_WRITTEN_SHARE = 0.1  # attention weights of at least this are written as numbers
 
 
 # ---- a row per step, a column per token ------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ LEAST_WRITTEN_SHARE = 0.1  # the least attention weight that is written as a num
 class CacheTriangle:
     """The title of a triangle and the state of every token's key in every decoding step.
 
-    states: states[t][s] is the state of token s in step t; cache_states returns such states.
+    states: states[t][s] is the state of token s in step t, as cache_states returns it.
     """
 
     title: str
@@ -201,7 +201,7 @@ def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list
 # ---- shelves: the keys and values of each layer ----------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """One row of the cache picture ("shelf"): the KV cache of one head in one layer.
+    """The KV cache of one head in one layer, drawn as a row of the picture ("shelf").
 
     weights: the last word's attention weights on the cached words. keys, values: the vectors of all words, cached or
     not.
@@ -217,9 +217,8 @@ class Shelf:
 class ShelvedText:
     """The words of a decoder's text, and how many of them are cached.
 
-    seen: the number of cached words. given: the number of words that the user typed. coming: the next word and its
-    probability as one text; "" at the end of the text. head: the name of the drawn head. write: a function that formats
-    a share.
+    seen: the number of cached words. given: the number of words that the user typed. coming: the text for the next word
+    and its probability; "" at the end of the text. head: the name of the head. write: a function that formats a share.
     """
 
     words: Sequence[str]
@@ -231,7 +230,7 @@ class ShelvedText:
 
 
 def cache_shelves(text: ShelvedText, shelves: Sequence[Shelf], palette: Palette) -> Picture:
-    """Draw the text, and below it the KV cache of each layer with one column per word."""
+    """Draw a decoder's text, and below it the KV cache of one head in each layer, with one column per word."""
     drawn, y = place_tiles(tile_words(text, palette), 2.0, SHELVES_WIDTH_PX, palette)
     columns = Columns(len(text.words))
     labels = labels_above(text.words, columns.width)
@@ -246,7 +245,9 @@ def cache_shelves(text: ShelvedText, shelves: Sequence[Shelf], palette: Palette)
 
 @dataclass(frozen=True)
 class Columns:
-    """The layout of the picture's columns: one per word, all equally wide, to the right of the layer names."""
+    """The layout of the cache picture's columns: one per word, equally wide, to the right of the names of the
+    layers.
+    """
 
     count: int
 
@@ -261,8 +262,8 @@ class Columns:
 
 
 def tile_words(text: ShelvedText, palette: Palette) -> Iterator[Tile]:
-    """Yield a tile per cached word, coloured by whether it was typed or generated, and a framed one for the next
-    word.
+    """Yield a tile for each cached word, in one colour if typed and another if generated, and a framed tile for the
+    next word.
     """
     for place, word in enumerate(text.words[: text.seen]):
         yield Tile(word, palette.x if place < text.given else palette.share)
@@ -303,7 +304,7 @@ def place_looks(
 ) -> Iterator[dict]:
     """Yield the marks of the last word's attention: a square for its query, and a line from it to each cached word.
 
-    The thickest lines, those of the largest weights, lie on top.
+    The lines of the largest weights, which are the thickest, are drawn last.
     """
     top, foot = between
     start = columns.left(seen - 0.5)

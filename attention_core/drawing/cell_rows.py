@@ -1,6 +1,6 @@
-"""Draws rows of cells with one number each: summands and their sum, or numbers before and after a step.
+"""Draws rows of numbers: summands and their sum, or numbers before and after a step.
 
-The cells belong to one run or to several runs; a click on a cell shows how its number is computed.
+The numbers are cells of one or several runs; a click on one shows how it is computed.
 """
 
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ from attention_core.record.trace import Trace
 ROW_TEXT_PX = 16.0  # in pixels: the text size of row titles and column names
 MAX_ROW_NUMBER_PX = 18.0  # in pixels: the largest text size of a number
 MAX_ROW_TITLE_PX = 390.0  # in pixels: the largest width of a title beside its row
-MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: most and least width of a column, if all columns fit
+MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: largest width, and least if all columns fit
 NUMBER_ROW_HEIGHT_PX, COLOUR_ROW_HEIGHT_PX = 40.0, 48.0  # in pixels: heights of rows of numbers and of colours
 ROW_TITLE_ROOM_PX = 24.0  # in pixels: the space above a row for its title
-SUM_LINE_ROOM_PX = 8.0  # in pixels: the space for the line above a sum
+SUM_LINE_ROOM_PX = 8.0  # in pixels: the space above a sum, in which its line is drawn
 
-RowPlace = tuple[float, float, float, float]  # a row's left edge and top edge, the width and height of its cells
+RowPlace = tuple[float, float, float, float]  # of a row: left edge, top edge, width and height of a cell
 
 
 def column_of(
@@ -71,8 +71,8 @@ def cell_rows(
 ) -> Picture:
     """Draw rows of cells, one below the other, each beside its title.
 
-    Shares have the colours of weights; all other rows have one signed colour scale in common. A hidden row shows a
-    question mark in each cell.
+    Shares have the colours of weights; all other rows share one signed colour scale. A hidden row shows a question mark
+    in each cell.
 
     names: the names of the columns. chosen: the name of a run and the Ref of its open cell. sums: how many of the last
     rows are sums, drawn below a line. corner: the text above the titles. room: the largest width of the picture.
@@ -82,7 +82,7 @@ def cell_rows(
     right = left + len(names) * column
     size = row_number_size(rows, column)
     reaches = [colour_reach(row.trace, row.refs[0].step) for row in rows if not row.shares]
-    reach = max(reaches, default=1.0)  # the largest magnitude in all rows without shares: it has the strongest colour
+    reach = max(reaches, default=1.0)  # the largest magnitude in rows without shares has the strongest colour
     drawn = place_column_names(names, left, column, palette)
     if corner:
         drawn.append(place_row_title(corner, ROW_TEXT_PX / 2, left - 8, palette))
@@ -119,10 +119,10 @@ def colour_rows(
     chosen: tuple[str, Ref] | None = None,
     looked: int | None = None,
 ) -> Picture:
-    """Draw rows of cells whose numbers are shown as colours: black for 1, grey for 0, white for -1.
+    """Draw rows of cells without numbers, in grey levels: black for 1, grey for 0, white for -1.
 
-    The titles are above the rows, so that the picture fits a phone. names: the names of the columns. chosen: the name
-    of a run and the Ref of its open cell.
+    Each row's title is above the row, so that the picture fits a phone. names: the names of the columns. chosen: the
+    name of a run and the Ref of its open cell.
     """
     column = column_width(names, PAGE_WIDTH_PX)
     size = row_number_size(rows, column)
@@ -170,7 +170,9 @@ def place_row_title(text: str, y: float, room: float, palette: Palette) -> dict:
 
 
 def column_width(names: Sequence[str], room: float) -> float:
-    """Return the width of a column: enough for the longest name and a number, unless columns would not fit the room."""
+    """Return the width of a column: enough for the longest name and a number, but at most what makes all columns
+    fit.
+    """
     longest = max(text_width(name, ROW_TEXT_PX) for name in names) + 10
     return min(MAX_CELL_COLUMN_PX, max(MIN_CELL_COLUMN_PX, longest), room / len(names))
 
@@ -252,7 +254,7 @@ def place_row_cells(
 
 
 def place_unknown_cells(row: Row, place: RowPlace, palette: Palette) -> list[dict]:
-    """Return question marks in place of the cells of a row, because the visitor has not guessed the numbers yet."""
+    """Return question marks in place of a row's cells, because the visitor has to guess the numbers first."""
     left, top, column, height = place
     drawn = []
     for at in range(len(row.refs)):

@@ -1,4 +1,5 @@
-"""Builds the table rows ("marks") of every picture made of cells: rectangles, texts and outlines, placed in pixels.
+"""Builds the table rows ("marks") of each picture made of cells: rectangles, texts and outlines, with coordinates in
+pixels.
 
 A blocked cell is hatched; no colour scale applies to it.
 """
@@ -26,7 +27,7 @@ MASKED_STEPS = {
     "weights",
     "computed_weights",
     "dropped_weights",
-}  # steps in which the cell of a query and a key is hatched if a mask blocks that pair
+}  # steps with an axis of queries and one of keys, whose cells are hatched where a mask blocks the pair
 SHARE_STEPS = {
     "weights_1",
     "weights_2",
@@ -40,10 +41,10 @@ SHARE_STEPS = {
     "heard",
     "foretold",
     "even_shares",
-}  # steps drawn in purple, the colour of weights; all other steps are coloured by sign
-TIMES_STEP = "even_shares"  # a step of multiples of the uniform weight, in the colours of weights
-DARKEST_EVEN_SHARES = 5  # in the "x S" view (multiples of the uniform weight 1/S), colours end at this multiple
-MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # in pixels: text sizes of a number in a cell; a smaller number is illegible
+}  # steps coloured purple as weights are; all other steps have two colours, for positive and negative
+TIMES_STEP = "even_shares"  # name of the step with weights divided by the uniform weight, coloured as weights
+DARKEST_EVEN_SHARES = 5  # weights as multiples of the uniform weight 1/S: the strongest colour, from this multiple on
+MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # in pixels: letter sizes of a number in a cell; smaller ones are not drawn
 NUMBER_SHARE = 0.4  # the text size of a number, as a share of the side of a large cell
 
 
@@ -57,15 +58,17 @@ def is_share(trace: Trace, step: str) -> bool:
 
 
 def darkest_share(keys: int, times: bool) -> float:
-    """Return the share that has the strongest colour: 1, or in the "x S" view a few times the uniform share 1/S."""
+    """Return the share that has the strongest colour: 1, or a few times the uniform share 1/S if colours show multiples
+    of it.
+    """
     return min(1.0, DARKEST_EVEN_SHARES / keys) if times else 1.0
 
 
 def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
     """Return the magnitude that has a step's strongest colour: 1 for shares, else the largest finite magnitude.
 
-    For multiples of the uniform weight 1/S it is 5, or S if that is less. batch: the index of the sequence; all of its
-    heads share one scale.
+    For weights as multiples of the uniform weight 1/S it is 5, or S if S is less. batch: the index of the sequence; all
+    of its heads share one scale.
     """
     if step == TIMES_STEP and is_share(trace, step):
         return float(min(trace.step(step).shape[-1], DARKEST_EVEN_SHARES))
@@ -85,7 +88,7 @@ def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------
 CELL_COLUMNS = {
-    "kind": "cell",  # the kind of mark: cell, blocked, chosen, read, label, tilted or bar
+    "kind": "cell",  # one of: cell, blocked, chosen, read, label, tilted, bar
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -140,7 +143,7 @@ def grid_box(origin: tuple[float, float], row: int, column: int, side: float) ->
 
 
 def place_bar(rectangle: dict[str, float], fill: str) -> dict:
-    """Return the mark of a coloured rectangle that is not a cell."""
+    """Return the mark of a coloured rectangle that is no cell, such as a bar."""
     return {"kind": "bar", **rectangle, "fill": fill}
 
 
@@ -193,7 +196,7 @@ def place_matrix(
         text_size = 0.0
     shares = is_share(trace, drawn.step)
     fills, inks = shade_cells(drawn.values.reshape(-1), reach, shares, palette)
-    colours = zip(fills, inks, strict=True)  # one pair (fill colour, text colour) for each cell, in row-major order
+    colours = zip(fills, inks, strict=True)  # (fill colour, text colour) of each cell, row by row
     free = unblocked_cells(trace, drawn.step)
     operands = operands_of(chosen, trace, drawn.step)
     rows = []
@@ -239,7 +242,8 @@ def symbol_colour(step: str, palette: Palette) -> str:
 def operands_of(chosen: Ref | None, trace: Trace, step: str) -> set[Ref]:
     """Return the cells of a step from which the chosen cell was computed, directly or through copies.
 
-    None if the run has no step of the chosen cell, such as the difference of two runs of which only one has it.
+    Returns None if the run has not the chosen cell's step, as a difference of two runs if only one of them has the
+    step.
     """
     if chosen is None or chosen.step not in trace:
         return set()
@@ -260,7 +264,7 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
     """
     value = trace[step]
     if trace.difference:
-        return value.isfinite().numpy()  # a difference of two runs is not finite if one run blocks the pair
+        return value.isfinite().numpy()  # not finite if one of two compared runs blocks the pair
     if not value.dtype.is_floating_point:
         return value.cpu().numpy()
     if step not in MASKED_STEPS or "allowed" not in trace:
@@ -290,7 +294,7 @@ def write_number(value: float, is_blocked: bool, number: Callable[[float], str] 
 
 
 def widest_number(values: np.ndarray, number: Callable[[float], str] = format_fixed) -> float:
-    """Return the width of a matrix's widest number at text size 1.
+    """Return the width of a matrix's widest number, in multiples of the letter size.
 
     number: a function that formats a number.
     """
@@ -300,7 +304,7 @@ def widest_number(values: np.ndarray, number: Callable[[float], str] = format_fi
 
 # ---- sizes of cells --------------------------------------------------------------------------------------------------
 def comfortable_cell_size(panels: Sequence[Panel], most: float, number: Callable[[float], str] = format_fixed) -> float:
-    """Return the preferred cell size: `most`, or a larger size if the widest number needs it to be legible."""
+    """Return the preferred cell size: `most`, or more if the widest number would not be legible."""
     needed = [5 + 14.0 * widest_number(drawn.values, number) for drawn in panels]
     return max([most, *needed])
 

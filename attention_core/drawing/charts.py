@@ -39,11 +39,11 @@ MAP_WIDTH_PX = 394.0  # in pixels: the width of an attention map, so that two fi
 MAP_TITLE_PX = 16.0  # in pixels: the text size of the title above an attention map
 CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # in pixels: the text size and height of the axis names in a map's corner
 MIN_RAMP_WIDTH_PX = 120
-PANEL_GAP_PX = 26.0  # in pixels: the distance between two matrices of a picture
+PANEL_GAP_PX = 26.0  # in pixels: the space of the titles above and below a matrix product
 PRODUCT_TEXTS_PX = 48.0  # in pixels: the height of the titles above and below a product
-WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # largest width and height in pixels: as wide as the page, and of any height
+WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # largest (width, height) in pixels: the page's width, any height
 PANEL_TITLE_PX = 14.0  # in pixels: the text size of a matrix title
-MAX_PANEL_CELL_PX = 38.0  # in pixels: the largest side of a cell, unless its number needs a larger cell
+MAX_PANEL_CELL_PX = 38.0  # in pixels: the largest side of a cell, unless its number needs more
 
 
 # ---- one head --------------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def head_map(
     queries, keys = drawn.values.shape
     corner = [f"{axes[0]} ↓", f"{axes[1]} →"] if any(axes) else []
     corner_margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
-    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # the widest row name or axis name
+    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # the width of the widest row name or axis name
     size = map_cell_size(drawn, words, left, most, room)
     labels = column_labels(drawn, words, size)
     heading = MAP_TITLE_PX + 8 if title else 0.0
@@ -87,9 +87,9 @@ def head_map(
         ramp = place_signed_ramp(palette, left, bottom + 10, ramp_width, reach)
     else:
         reach = darkest_share(keys, times)
-        even = keys  # the colour scale marks the uniform share 1 / even, here over all keys
+        even = keys  # the colour scale marks 1 / even, the uniform share over all keys
         if is_query_drawn and not times:
-            even = row_fact(trace, head, query, batch).possible or keys  # only over the allowed keys
+            even = row_fact(trace, head, query, batch).possible or keys  # the uniform share over the allowed keys only
         ramp = place_ramp(palette, left, bottom + 10, ramp_width, even, times)
     rows = place_matrix(
         drawn,
@@ -130,7 +130,7 @@ def place_map_title(text: str, x: float, room: float, palette: Palette, y: float
 def map_cell_size(drawn: Panel, words: PictureTexts, left: float, most: float, room: float) -> float:
     """Return the largest cell side in pixels with which an attention map fits the width `room`.
 
-    If that side is below 16 pixels, the map need only fit the page.
+    If that side is below 16 pixels, the map may be wider than `room`, up to the page.
     """
     queries, keys = drawn.values.shape
     margins = left + 24
@@ -231,7 +231,7 @@ def single_picture(
     reach: float | None = None,
     most: float | None = None,
 ) -> Picture:
-    """Draw one matrix, or an operand and beside it the result that was computed from the operand cell by cell.
+    """Draw one matrix, or an operand and the matrix computed from it cell by cell side by side.
 
     reach: the magnitude with the result's strongest colour; pass it if several maps are compared on one scale. most:
     the largest side of a cell; by default the side that its numbers need to be legible.

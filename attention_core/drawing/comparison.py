@@ -1,7 +1,7 @@
 """Draws two runs side by side: a head's weights in A, in B, and B - A, and the distances between the rows of A and B.
 
-All three maps are in one picture. When the visitor hovers over a cell, the same cell in the other maps and the
-distances of its row are outlined, without a request to the server.
+All three maps are in one picture. When the visitor hovers over a cell, the browser outlines the same cell in the other
+maps and the distances of its row.
 """
 
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ MAP_GAP_PX = 14.0  # in pixels: the distance between two maps
 FIGURE_WIDTH_PX = 40.0  # in pixels: the width of a column of distances
 MAX_MAP_CELL_PX, MIN_MAP_CELL_PX = 40.0, 8.0  # in pixels: the largest and the smallest side of a cell
 MIN_DIFFERENCE_RAMP_PX = 100
-MIN_FIXED_FIGURE = 0.005  # a distance below this is written with a power of ten, as two decimals would show 0
-STACKED_WIDTH_PX = 342.0  # in pixels: the largest width of maps below each other, which a phone shows whole
+MIN_FIXED_FIGURE = 0.005  # a smaller distance is written with a power of ten, as two decimals would show 0
+STACKED_WIDTH_PX = 342.0  # in pixels: the largest width of maps below each other, so that a phone shows them whole
 RAMP_HEIGHT_PX = 40.0  # in pixels: the height of a colour scale below a map
 RUN_SIGNS = ("A", "B", "B − A")
 
@@ -68,11 +68,11 @@ def three_maps(
     """
     panels = [panel(run, "weights", {"B": batch, "H": head}) for run in runs]
     count, keys = panels[0].values.shape
-    # Beside each other the maps stay in place if distances are drawn, so that their room is reserved.
+    # Maps side by side have room for the distances even while none are drawn, so that the maps do not move.
     distances = 0.0 if stacked and not figures else 2 * FIGURE_WIDTH_PX
     size = fit_three_maps(panels[0], words[2], stacked, distances)
     width = keys * size
-    step = width + MAP_GAP_PX  # the distance from the left edge of one map to the left edge of the next map
+    step = width + MAP_GAP_PX  # from the left edge of one map to that of the next
     labels = []
     for part, texts in zip(panels, words, strict=True):
         labels.append(column_labels(part, texts, size))
@@ -151,7 +151,9 @@ def fit_three_maps(part: Panel, words: PictureTexts, stacked: bool, distances: f
 
 
 def tell_three_values(row: dict, panels: Sequence[Panel]) -> dict:
-    """Add a tooltip to a cell, with its numbers in A and in B and their difference; other table rows stay unchanged."""
+    """Return a cell with a tooltip of its numbers in A and B and their difference; other table rows are returned
+    unchanged.
+    """
     if row["kind"] not in ("cell", "blocked"):
         return row
     place = (row["row"], row["column"])

@@ -1,9 +1,8 @@
 """Draws charts on two axes: curves with bands and points, growth on logarithmic axes, and number pairs as dumbbells.
 
-A logarithmic axis has no 0: a zero is an open triangle at the end of the axis, whose tooltip shows 0. A stretch of a
-curve that lies under another curve is drawn wider, so that it is visible on both sides of the covering curve. On
-logarithmic axes what grows with the square of the length has slope 2; what grows in proportion to the length has slope
-1.
+A logarithmic axis has no 0: a zero is drawn as an open triangle at its end, with 0 in the tooltip. Where one curve
+covers another, the covered curve is drawn wider, so that it is visible on both sides. On two logarithmic axes, a cost
+that grows with the length has slope 1, one that grows with its square slope 2.
 """
 
 import math
@@ -23,13 +22,13 @@ from attention_core.variants.timing import fit_slope
 
 CURVE_WIDTH_PX, CURVE_HEIGHT_PX = 640, 300  # in pixels: the size of the area between the axes
 AXIS_ROOM_PX = 90  # in pixels: the space at the left of the area between the axes
-CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # pixels: letter size of curve names, least distance between two names
+CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # pixels: letter size of curve names, least distance of two names
 LINE_WIDTH_PX = 2.5
-HIDING_DISTANCE_PX = 2.0  # in pixels: two lines that are closer than this look like one line
+HIDING_DISTANCE_PX = 2.0  # in pixels: two lines nearer than this look like one
 RIM_WIDTH_PX = 2.5  # in pixels: how much of a covered line shows on each side of the covering line
-MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # a curve of more points has points of this area, in square pixels
+MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # pixels²: a curve of more points has smaller points, of this area
 CURVE_COLUMNS = {
-    "kind": "point",  # the kind of mark: point, zero, band, under, bar, rule or text
+    "kind": "point",  # one of: point, zero, band, under, bar, rule, text
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -42,10 +41,10 @@ CURVE_COLUMNS = {
     "said": "",
 }
 COUNTED, MEASURED = "counted", "measured"
-GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind of cost -> the axis unit: a million multiply-adds, a millisecond
+GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind of cost -> its axis unit: a million multiply-adds, a millisecond
 GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # the size of a chart in pixels, so that two fit side by side
-DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # in pixels: width of the area between the axes, height of a row
-TOLD_PX = 15  # pixels: from the top of a row to the middle of the sentence above its dumbbell
+DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # in pixels: width between the axes, height of a row
+TOLD_PX = 15  # pixels: from a row's top to the middle of its sentence
 BAR_BELOW_MIDDLE_SHARE = 0.16  # a dumbbell lies below the middle of its row by this share of the row's height
 BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row's height: half a bar, half a whisker
 DUMBBELL_POINT_AREA_PX = 190.0  # the area of a point in square pixels
@@ -172,9 +171,9 @@ Line = tuple[list[float], list[float]]  # a drawn curve: its points' distances f
 
 
 def count_covers(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[list[int]]:
-    """Count, for each stretch between two points of each curve, the later curves that lie on this stretch.
+    """Count, for each stretch between two points of each curve, the later curves that cover this stretch.
 
-    Later curves are drawn over earlier curves, and so can hide them.
+    Later curves are drawn on top, and so can hide earlier ones.
     """
     lines = [line_of(curve, x, y, height) for curve in drawn]
     covers = []
@@ -236,7 +235,7 @@ def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> lis
 
 
 def covers_at_points(counts: Sequence[int]) -> list[int]:
-    """Return how many curves cover each point: the larger of the counts for the stretches before and after the point.
+    """Return how many curves cover each point: the larger count of the two stretches beside the point.
 
     >>> covers_at_points([0, 2, 0]), covers_at_points([])
     ([0, 2, 2, 0], [0])
@@ -279,8 +278,7 @@ def histogram_picture(
 def with_margins(spec: dict, longest: float = 0.0) -> dict:
     """Return the specification with a left margin for the axis and a right margin for the longest name.
 
-    If there is room, the picture has its full width; on a narrow screen, the area between the axes shrinks. longest:
-    the width of the longest name in pixels.
+    On a narrow screen, the area between the axes shrinks. longest: the width of the longest name in pixels.
     """
     return spec | {
         "width": spec["width"] + AXIS_ROOM_PX + int(longest) + 20,
@@ -358,7 +356,7 @@ class DumbbellEnd:
 class DumbbellRow:
     """A row of a dumbbell chart.
 
-    told: the sentence above the dumbbell; "" if the row has no ends yet.
+    told: the sentence above the dumbbell; "" while the row has no values.
     """
 
     name: str
@@ -378,7 +376,7 @@ def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: s
     [0.2, 0.7]
     """
     count = len(rows)
-    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row is at the top
+    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row is highest
     drawn = []
     for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
         drawn.append(place_sentence(row.told, DUMBBELL_ROW_PX * number + TOLD_PX, x, palette))

@@ -1,6 +1,6 @@
-"""Decides how the flow picture draws a run: which steps it shows and in which columns, and the keyframes.
+"""Decides how the flow picture draws a run: the steps that it shows, their columns, and the keyframes of the animation.
 
-This module knows no mechanism by name: a new score or position is drawn as soon as a run has a step for it.
+It reads only the axes and operands of a run's steps, so that it draws a new score or position encoding, too.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ HEAD_AXES = ("H", "H_kv")
 
 
 class FlowGraph:
-    """The steps of a run as a graph. The expressions of each step's first and last cell are built only once.
+    """The steps of a run as a graph, whose edges are read from the expressions of each step's first and last cell.
 
     readers: the name of a step -> the steps that read it. marks: the boolean steps, such as masks, which are not drawn.
     moves: the steps whose every cell is an unchanged number of another step.
@@ -47,7 +47,7 @@ class FlowGraph:
         """
         if step.operation is None:
             return ()
-        first, last = self.first_cells[step.name], self.last_cells[step.name]  # only last cells read appended numbers
+        first, last = self.first_cells[step.name], self.last_cells[step.name]  # only last cells have appended numbers
         found = {*steps_of_cell(first), *steps_of_cell(last)}
         return tuple(name for name in step.operation.reads if name in found)
 
@@ -139,8 +139,8 @@ def twin_steps(graph: FlowGraph) -> dict[str, dict]:
 def describe_operation(graph: FlowGraph, step: Step) -> dict | None:
     """Describe a step's operation by function name, operands and parameters, so that the browser can compute it again.
 
-    Returns None for an input or a table of positions, because no number of the run changes these. A mask is described
-    although it may have no operand, because its parameters may change.
+    Returns None for an input or a table of positions, which do not depend on other numbers of the run. A mask is
+    described even without operands, because its parameters may change.
     """
     made_of = graph.numbers_read(step)
     is_mask = step.operation is not None and step.name in graph.marks
@@ -161,9 +161,9 @@ class FlowPart:
     name: the step. role: what is drawn of it: "row", a vector per key; "lane", a vector for the query alone; "pair", a
     number per query and key; "pairs", a vector per query and key. reads: the drawn steps from which it is computed.
     matrices: its operands without a query or key axis, such as weight matrices. column: the number of columns between
-    the step and the words. merges: whether it concatenates the heads. mixes: whether it is the sum of the keys'
-    vectors, weighted by shares. is_share: whether it holds the shares of that sum. after: whether it is that sum or is
-    computed from it.
+    the step and the words. merges: whether it concatenates the heads. mixes: whether it is the weighted sum of the
+    keys' vectors. is_share: whether its numbers are the weights of that sum. after: whether it is that sum or is
+    computed from that sum.
     """
 
     name: str
@@ -179,8 +179,8 @@ class FlowPart:
 
 
 def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
-    """Return the steps that the flow picture draws, as FlowParts in the order of computation, in which numbers that are
-    given for pairs, such as a bias, come just before the first step that reads them.
+    """Return the steps that the flow picture draws, as FlowParts in the order of computation; given numbers for pairs,
+    such as a bias, come just before the first step that reads them.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -196,12 +196,14 @@ def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
 
 # ---- which steps are drawn -------------------------------------------------------------------------------------------
 class PartCollection:
-    """Collects the drawn steps of a run as FlowParts, and for each step that is not drawn, the FlowPart to show it."""
+    """Collects the drawn steps of a run as FlowParts, and for each other step the name of the FlowPart that shows its
+    numbers.
+    """
 
     def __init__(self, graph: FlowGraph):
         self.graph = graph
         self.parts: dict[str, FlowPart] = {}
-        self.stands_for: dict[str, str] = {}  # step that is not drawn -> the drawn step that shows its numbers
+        self.stands_for: dict[str, str] = {}  # hidden step -> the drawn step that shows its numbers
 
     def collect(self) -> list[FlowPart]:
         """Return a FlowPart for each drawn step; their columns are not set yet."""
@@ -219,10 +221,10 @@ class PartCollection:
         return not {QUERIES, KEYS}.isdisjoint(step.dims) and step.name not in self.graph.marks
 
     def take_over(self, step: Step) -> None:
-        """Let another step's FlowPart show a step that only moves numbers.
+        """For a step that only moves numbers, choose the FlowPart that shows it.
 
-        The FlowPart of the step's source then shows the step. If the step splits into heads, its own FlowPart replaces
-        that of the source instead, because the picture shows one head.
+        It is the FlowPart of the step's source. If the step splits its source into heads, a new FlowPart replaces that
+        of the source, because the picture shows one head.
         """
         source = self.resolve(self.graph.source(step).name)
         if not self.graph.splits(step):
@@ -262,7 +264,9 @@ class PartCollection:
 
 # ---- shares ----------------------------------------------------------------------------------------------------------
 def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
-    """Return the FlowParts with `mixes` set on the weighted sum over the keys, `after` on it and on its dependents."""
+    """Return the FlowParts with `mixes` set on the weighted sum over the keys, and `after` on that sum and all steps
+    computed from it.
+    """
     roles = {part.name: part.role for part in parts}
     behind: set[str] = set()
     marked = []
@@ -277,7 +281,7 @@ def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
 
 
 def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
-    """Return only the FlowParts on which the query's last vector depends, that vector included."""
+    """Return only the FlowParts from which the query's last vector is computed, and that vector."""
     last = next((part for part in reversed(parts) if part.after and part.role == "lane"), parts[-1])
     wanted = {last.name}
     for part in reversed(parts):
@@ -287,7 +291,9 @@ def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
 
 
 def given_pairs_late(parts: list[FlowPart]) -> list[FlowPart]:
-    """Return the FlowParts with those of given numbers per query and key moved to just before their first reader."""
+    """Return the FlowParts, of which given numbers per query and key are moved to just before the first step that reads
+    them.
+    """
     given = {part.name: part for part in parts if part.role == "pair" and part.motion == "given"}
     ordered: list[FlowPart] = []
     for part in parts:
@@ -299,15 +305,16 @@ def given_pairs_late(parts: list[FlowPart]) -> list[FlowPart]:
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
-    """Return the FlowParts with their columns: each right of its operands, then moved to just before its first reader.
+    """Return the FlowParts with their columns: a step is right of its operands, and as near as possible to the first
+    step that reads it.
 
-    Thus v lies beside the attention weights, with which it is needed, and not where it could first be computed.
+    Thus v is beside the attention weights, with which it is multiplied.
     """
     columns: dict[str, int] = {}
     for part in parts:
         behind_operands = [columns[name] + 1 for name in part.reads]
         columns[part.name] = max(behind_operands, default=0)
-    first_reader: dict[str, int] = {}  # drawn step -> the leftmost column of a step that reads it
+    first_reader: dict[str, int] = {}  # drawn step -> leftmost column that reads it
     for part in reversed(parts):
         if part.name in first_reader:
             beside_reader = first_reader[part.name] - 1
@@ -331,9 +338,9 @@ class FlowStop:
 def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
     """Return the keyframes of a query's animation, in the order of computation.
 
-    Vectors with the same motion appear in the same keyframe. The keys' vectors that are summed appear with the sum, and
-    a table that is added to a step appears with that step. Shares take two keyframes: the power of e for each score,
-    then all these powers divided by their sum.
+    Vectors with the same motion appear in the same keyframe. The vectors of the keys appear with their sum, and a table
+    that is added to a step appears with that step. Shares take two keyframes: the power of e for each score, then all
+    these powers divided by their sum.
     """
     late = {name for part in parts if part.mixes for name in part.reads}
     stops: list[FlowStop] = []
@@ -385,7 +392,7 @@ def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, floa
     """
     largest = {}
     for part in parts:
-        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # in place, because a copy takes 16 MB
+        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # in place: a copy takes 16 MB
         largest[part.name] = float(sizes.max()) if sizes.numel() else 0.0
     scores = [part.name for part in parts if part.role == "pair" and not part.is_share]
     top = max((largest[name] for name in scores), default=0.0)

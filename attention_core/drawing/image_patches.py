@@ -1,5 +1,5 @@
-"""Draws three pictures of attention over image patches: the image, one query's weights on the patches, and its output
-as a colour.
+"""Draws attention over image patches in three pictures: the image, one query's weights on the patches, the output as a
+colour.
 
 A patch's vector is its red, green and blue, each from -1 (none) to 1 (full).
 """
@@ -21,11 +21,11 @@ from attention_core.record.trace import Trace
 PATCH_SIDE_PX = 58.0
 PICTURE_GAP_PX = 40.0  # pixels between two pictures
 PICTURES_TOP_PX = 26.0  # pixels at the top for the titles
-DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # channel values (0 to 255) that show -1 and 1
+DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # channel values (0 to 255) of the numbers -1 and 1
 
 
 def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
-    """Return the hex colours of vectors (red, green, blue); numbers below -1 or above 1 are clipped.
+    """Return the hex colours of vectors (red, green, blue); numbers are clipped to -1 and 1.
 
     >>> vector_colours(np.array([[1.0, -1.0, 0.0], [7.0, 1.0, 1.0]]))
     ['#eb3c94', '#ebebeb']
@@ -61,7 +61,7 @@ def patch_picture(
     patches = trace.step("weights").shape[-1]
     columns = patches_per_row(patches)
     wide = columns * PATCH_SIDE_PX
-    step = wide + PICTURE_GAP_PX  # pixels from the left edge of a picture to that of the next
+    step = wide + PICTURE_GAP_PX  # from the left edge of a picture to that of the next, in pixels
     keys = trace.step("key").window(B=batch)
     received = trace.step("output").window(B=batch, T=slice(query, query + 1))
     rows = place_squares(vector_colours(keys), columns, 0.0)
@@ -117,7 +117,7 @@ def place_squares(fills: Sequence[str], columns: int, left: float) -> list[dict]
 
     columns: the number of squares per row.
     """
-    side = PATCH_SIDE_PX - 1  # one pixel less, so that the background separates two squares
+    side = PATCH_SIDE_PX - 1  # one pixel less, so that the background shows between two squares
     drawn = []
     for number, fill in enumerate(fills):
         row, column = divmod(number, columns)

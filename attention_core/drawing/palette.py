@@ -1,6 +1,4 @@
-"""Defines the colours of the light and the dark theme, and computes a cell's fill and text colour ("ink") from its
-number.
-"""
+"""Defines the colours of the light and the dark theme, and computes a cell's fill colour and text colour ("ink")."""
 
 from dataclasses import dataclass, replace
 
@@ -9,7 +7,7 @@ import numpy as np
 from attention_core.record.trace import Trace
 
 LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # weights of red, green and blue, by WCAG 2.1
-STRONGEST_SIGNED_SHARE = 0.9  # share of the end colour in the colour of the largest magnitude
+STRONGEST_SIGNED_SHARE = 0.9  # the colour of the largest magnitude is this share of the scale's end colour
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Palette:
         """Return this palette with grey instead of coloured numbers, for runs whose matrices are random and so without
         meaning.
 
-        No grey is as strong as the colours at the ends of the usual scales.
+        Each grey is paler than the ends of the coloured scales.
 
         >>> grey = LIGHT_PALETTE.without_meaning()
         >>> grey.high == grey.share == LIGHT_PALETTE.x, grey.q == LIGHT_PALETTE.q
@@ -101,7 +99,7 @@ def colour_channels(colour: str) -> np.ndarray:
 
 
 def blend_colours(start: str, end: str, share: np.ndarray) -> np.ndarray:
-    """Blend two hex colours in given proportions, and return the red, green and blue of the mixtures, (n, 3).
+    """Blend two hex colours, and return the red, green and blue of each mixture, (n, 3).
 
     share: (n,), the share of `end` in each mixture: 0 gives `start`, 1 gives `end`.
     """

@@ -1,4 +1,4 @@
-"""Draws direct logit attribution: what each part of a model (embedding, head or MLP) adds to a word's vector and to a
+"""Draws direct logit attribution: what each part of a model (embedding, head, MLP) adds to a word's vector and to a
 logit.
 """
 
@@ -16,12 +16,12 @@ from attention_core.drawing.text_layout import place_fitted_label, place_label
 from attention_core.drawing.tiles import Tile, place_tiles
 from attention_core.record.number_text import format_fixed
 
-PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # text sizes in pixels: of the rows, and of the column titles
-PART_LINE_PX = 32.0  # height of a row in pixels; low, because the picture of a short sentence must fit a slide
+PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # letter sizes in pixels: of the rows, of the column titles
+PART_LINE_PX = 32.0  # height of a row in pixels; low, so that a short sentence's picture fits a slide
 COLUMNS_PX = {"name": 168.0, "vector": 186.0, "push": 166.0, "words": 236.0}
 COLUMN_GAP_PX = 12.0  # pixels between a column and the next
 PART_SUM_WIDTH_PX = sum(COLUMNS_PX.values())
-PUSH_NUMBER_PX = 48.0  # pixels for the logit change written after the longest bar
+PUSH_NUMBER_PX = 48.0  # pixels for the number after the longest bar
 PART_GAP_PX = 8.0  # pixels below the sentence, and at the bottom of the picture
 
 
@@ -29,7 +29,7 @@ PART_GAP_PX = 8.0  # pixels below the sentence, and at the bottom of the picture
 class PartRow:
     """A row of the picture: what one part of the model adds, the sum of all parts, or the sum after the final norm.
 
-    kind: "part", "sum" or "norm". push: what the part adds to the logit; None if the row has no bar.
+    kind: "part", "sum" or "norm". push: what the part adds to the logit ("push"); None if the row has no bar.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class PartRow:
 class WordSum:
     """A word of a sentence whose vector the picture splits into parts.
 
-    at: the word's index. titles: the titles of the columns of vectors, of logit changes and of candidates. shares: the
+    at: the word's index. titles: those of the three columns, for vectors, logit changes and candidates. shares: the
     candidates for the next word with their probabilities, the likeliest first. write: a function that formats a
     probability.
     """
@@ -55,8 +55,8 @@ class WordSum:
 
 
 def part_sum(word: WordSum, parts: Sequence[PartRow], palette: Palette) -> Picture:
-    """Draw a sentence with one word framed, and below it a row for each part of the model that adds to that word's
-    vector.
+    """Draw a sentence with one word framed, and below it what each part of the model adds to that word's vector, row by
+    row.
 
     Beside the rows are the likeliest next words.
     """
@@ -107,7 +107,7 @@ def place_part(
     place = box(left, right, top + 4, top + PART_LINE_PX - 4)
     colours = [palette.minus if number < 0 else palette.plus for number in row.vector]
     compared = [row] if row.kind == "norm" else [each for each in parts if each.kind == "part"]
-    reach = max(np.abs(each.vector).max() for each in compared) or 1.0  # common to all parts and their sum
+    reach = max(np.abs(each.vector).max() for each in compared) or 1.0  # one scale for all parts and their sum
     yield from place_stripes(np.abs(row.vector) / reach, colours, place, palette, is_lying=True)
     if row.push is not None:
         yield from pushes.place(row.push, top, palette)

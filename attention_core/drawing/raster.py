@@ -1,8 +1,7 @@
 """Encodes large matrices as bytes for a canvas: a palette index per cell, drawn pixel by pixel, and the cells' values.
 
-A matrix with more rows or columns than can be drawn is thinned to one cell in n along each axis, and the page says so.
-Each block of cells is drawn as one of its cells: the one with the largest share, or with the largest magnitude of a
-signed number.
+A matrix with too many rows or columns is cut into blocks, and each block is drawn as the cell in it with the largest
+share or magnitude; the page then says how many cells a drawn cell represents.
 """
 
 from collections.abc import Mapping
@@ -18,32 +17,32 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import is_broadcast_axis
 from attention_core.record.trace import Trace
 
-COLOUR_LEVELS = 253  # number of colours in a scale; odd, so that 0 has the middle colour of a signed scale
-NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # palette indices of infinite or NaN cells, and of blocked cells
+COLOUR_LEVELS = 253  # number of colours in a scale; odd, so that 0 is the middle of a signed scale
+NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # palette indices of numbers that are infinite or NaN, and of blocked cells
 MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # the most rows or columns that are drawn, in a large map and in a small map
-MIN_SQUARE_SIDE = 16  # both axes are thinned by the same factor if each keeps at least this many cells
+MIN_SQUARE_SIDE = 16  # both axes have equally long blocks if each axis then has at least this many
 RAMP_WIDTH_PX = 240.0
 
 
 @dataclass(frozen=True)
 class Raster:
-    """One matrix of a step, encoded for a canvas; the bytes describe only the cells that are drawn, row by row."""
+    """One matrix of a step, encoded for a canvas; the bytes describe the drawn cells, row by row."""
 
     step: str
     at: tuple[int, ...]  # the index on each axis before the last two
-    axes: int  # how many axes the step has; a cell's index is the end of (*at, row, column)
+    axes: int  # number of axes of the step; a cell's index is the end of (*at, row, column)
     shape: tuple[int, int]  # (rows, columns) of the whole matrix
     drawn: tuple[int, int]  # (rows, columns) that are drawn
-    every: tuple[int, int]  # (rows, columns) of the block that one drawn cell stands for
+    every: tuple[int, int]  # (rows, columns) of the block that one drawn cell represents
     cells: bytes  # uint8, the palette index of each drawn cell
     numbers: bytes  # float32, the value of each drawn cell
     places: bytes  # int32, each drawn cell's flat index in the matrix; b"" if all are drawn
     fills: tuple[str, ...]  # hex colour for each palette index
-    inks: tuple[str, ...]  # text colour on each of these colours
+    inks: tuple[str, ...]  # text colour on each fill
     rows: tuple[str, ...]  # label beside each row of the matrix
     columns: tuple[str, ...]  # label above each column of the matrix
     is_bool: bool
-    ramp: tuple[dict, ...]  # the colour scale from place_ramp: bars and labels placed in pixels
+    ramp: tuple[dict, ...]  # the colour scale below the map: bars and labels from place_ramp, in pixels
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[
 
 
 def row_axis_of(trace: Trace, step: str) -> str:
-    """Return the axis whose positions label the rows of a step; "" if one row serves for all positions."""
+    """Return the axis whose positions label the rows of a step; "" if there is a single row for all positions."""
     dims = trace.step(step).dims
     if len(dims) == 1 or is_broadcast_axis(trace, step, -2):
         return ""
@@ -195,7 +194,7 @@ def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: 
     known = np.where(is_finite, plane, 0.0)
     least = 0.0 if is_share else -1.0
     share = np.clip(known / (reach or 1.0), least, 1.0)
-    height = share if is_share else (share + 1) / 2  # from 0 to 1, also for signed numbers
+    height = share if is_share else (share + 1) / 2  # 0 at the least number of the scale, 1 at the largest
     levels = height * (COLOUR_LEVELS - 1)
     codes = np.where(is_finite, levels.round(), NOT_FINITE_CODE)
     codes = np.where(free, codes, BLOCKED_CODE)
@@ -212,7 +211,7 @@ def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tup
     fills, inks = shade_cells(np.linspace(least, 1.0, COLOUR_LEVELS), 1.0, is_share, palette)
     for code in range(COLOUR_LEVELS, 256):
         if code == NOT_FINITE_CODE:
-            fills.append(palette.outline)  # for infinite or NaN cells: a strong colour that no scale has
+            fills.append(palette.outline)  # infinite or NaN: a strong colour that no scale has
             inks.append("#000000")
         else:
             fills.append(palette.ground)
@@ -234,8 +233,8 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
         return np.arange(plane.size).reshape(plane.shape), (1, 1)
     blocks = cut_into_blocks(rank_cells(plane, free, is_share), tall, wide)  # (rows, columns, tall * wide)
     rows, columns, _ = blocks.shape
-    best = blocks.argmax(-1)  # (rows, columns): index of the drawn cell; of equal ranks, the first
-    down, across = np.divmod(best, wide)  # position of the drawn cell within its block
+    best = blocks.argmax(-1)  # (rows, columns): the first cell of the highest rank in each block
+    down, across = np.divmod(best, wide)  # position of that cell in its block
     first_rows = np.arange(rows)[:, None] * tall  # (rows, 1)
     first_columns = np.arange(columns)[None, :] * wide  # (1, columns)
     row = first_rows + down
@@ -247,7 +246,7 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
 def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarray:
     """Return each cell's rank: its share or magnitude, inf if it is not finite, -inf if a mask blocks it.
 
-    Of each block, the cell with the highest rank is drawn.
+    The cell of the highest rank in each block is drawn.
     """
     magnitudes = plane if is_share else np.abs(plane)
     is_finite = np.isfinite(plane)
@@ -275,8 +274,8 @@ def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
     """Return how many rows and columns of cells are drawn as one, so that at most `most` rows and `most` columns
     result.
 
-    Both axes are thinned by the same factor. An axis on which fewer than MIN_SQUARE_SIDE cells would then be left is
-    thinned as little as possible.
+    Both lengths are equal, unless an axis would then have fewer than MIN_SQUARE_SIDE blocks: its blocks are as short as
+    possible.
 
     >>> block_shape(100, 200, 100), block_shape(20, 200, 100)
     ((2, 2), (1, 2))

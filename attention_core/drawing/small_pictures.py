@@ -1,8 +1,7 @@
-"""Functions that return small pictures of numbers for a page's gallery tiles: shapes on an area of 160 x 90 in theme
-colours.
+"""Draws small pictures of numbers for gallery tiles: shapes on an area of 160 x 90, in colours of the theme.
 
-A shape is plain data: its kind, the name of its colour in a Palette, the strength of that colour (0 to 1), then its
-numbers. A text shape has a position, a size and its content.
+A shape is a tuple: its kind, the name of its colour in a Palette, the strength of that colour (0 to 1), then its
+coordinates. A text shape has a position, a letter size and a text.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +11,9 @@ from jaxtyping import Bool, Float
 
 FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
 MARGIN = 8.0
-AXIS_NAME = 15.0  # text size of the name of an axis
-CURVE_POINTS = 33  # number of points with which a function's curve is drawn
-WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # least colour strengths of cells and of lines, so that small values show
+AXIS_NAME = 15.0  # letter size of an axis name
+CURVE_POINTS = 33  # number of points of a function's curve
+WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # least strength of a cell's and a line's colour, so that small values show
 Shape = tuple[str, str, float, *tuple[float | str, ...]]
 NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
 Box = tuple[float, float, float, float]  # (left, top, width, height)
@@ -54,7 +53,7 @@ def map_shapes(
     """Draw an attention map of square cells, centred in a rectangle (`box`); cells that are not allowed are empty
     frames.
 
-    random: whether random matrices produced the weights. Such weights carry no meaning and are drawn grey.
+    random: whether random matrices produced the weights. Such weights mean nothing and are drawn grey.
     """
     rows, columns = values.shape
     left, top, width, height = box
@@ -244,8 +243,8 @@ def arc_shapes(weights: Float[np.ndarray, "T T"], box: Box = WHOLE_FIELD) -> lis
 
 # ---- geometry --------------------------------------------------------------------------------------------------------
 def arrow_shapes(vectors: Sequence[tuple[str, Float[np.ndarray, " 2"]]], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Draw vectors, given as (colour, two numbers), as arrows from the middle of a rectangle (`box`), which the longest
-    one fills.
+    """Draw vectors, given as (colour, two numbers), as arrows from the middle of a rectangle (`box`); the longest fills
+    it.
     """
     left, top, width, height = box
     across = left + width / 2
@@ -271,7 +270,7 @@ def compared_shapes(query: Float[np.ndarray, " 2"], keys: Float[np.ndarray, "S 2
 
 
 def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Draw amounts as squares whose areas are the amounts, all on one scale; squares of one colour lie on each other.
+    """Draw amounts as squares whose areas are the amounts, all on one scale; squares of one colour share a corner.
 
     parts: {colour: amounts}. The squares of different colours are side by side.
     """
@@ -311,7 +310,7 @@ def shared_head_shapes(kv_heads: int, query_heads: int = 4) -> list[Shape]:
 
 
 def block_shapes(blocks: int) -> list[Shape]:
-    """Draw an attention map of `blocks` x `blocks` blocks with only the middle one filled: the block that is in memory.
+    """Draw an attention map of `blocks` x `blocks` blocks, of which only the middle one is filled: the block in memory.
 
     >>> [kind for kind, *_ in block_shapes(1)]
     ['rect']

@@ -1,7 +1,7 @@
 """Builds the Vega-Lite specification of every picture: cells in pixels, curves on two axes, arrows on a plane.
 
-Only this module uses Altair. A specification is built only once, and only the table of marks changes from picture to
-picture, so that a rerun of a page sends data and keeps the chart.
+Only this module uses Altair. Each specification is built once and cached; pictures differ in their table of marks
+alone, so that a rerun of a page sends data and keeps the chart.
 """
 
 import importlib
@@ -13,13 +13,13 @@ import altair as alt
 from attention_core.drawing.axes import Axis, tick_settings
 from attention_core.drawing.palette import Palette
 
-PAGE_WIDTH_PX = 820.0  # pixels: the largest width of a picture that is legible on a projector
+PAGE_WIDTH_PX = 820.0  # pixels: the width of a picture on a page; wider ones are not legible on a projector
 AXIS_TEXT_PX = 14  # pixels: text size at an axis
-# The page's font comes first, because a Chinese font would draw Ġ as G and a separate dot.
+# The page's font is first, because a Chinese font would draw Ġ as G and a separate dot.
 FONT = "'Source Sans 3', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
 HOVER_COLOUR = "#d97706"
-UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys that Altair adds to a specification and that are removed from it
-SILENT = {"tooltip": None, "aria": False}  # properties of a mark that has no tooltip and is skipped by screen readers
+UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys that Altair adds, and that are removed from a specification
+SILENT = {"tooltip": None, "aria": False}  # for a mark without a tooltip, which screen readers skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,9 @@ class Picture:
 
 
 def import_pandas() -> None:
-    """Import pandas and wait until the import is complete, because Altair would otherwise use a half-imported pandas.
+    """Import pandas, and wait until the import is complete, before Altair looks for it.
 
-    This happens if another thread is still importing it.
+    While another thread is importing pandas, Altair would use an incomplete module.
     """
     importlib.import_module("pandas")
 
@@ -216,11 +216,13 @@ def own_colour() -> alt.Color:
 def finish_specification(chart: alt.LayerChart) -> dict:
     """Return a chart without a frame, as a Vega-Lite dictionary."""
     frameless = chart.configure_view(stroke=None)
-    return without_data(frameless.to_dict(validate=False))  # validation takes 0.1 s per chart, so only tests do it
+    return without_data(frameless.to_dict(validate=False))  # tests validate; here it would take 0.1 s per chart
 
 
 def without_data(spec: dict) -> dict:
-    """Remove the empty data sets that Altair writes into a specification, because they would hide the real data."""
+    """Return a specification without the empty data sets that Altair writes, which would replace the data sent to the
+    chart.
+    """
     if isinstance(spec, list):
         return [without_data(part) for part in spec]
     if not isinstance(spec, dict):
@@ -248,7 +250,7 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         "width": width,
         "height": height,
         "background": "transparent",
-        "autosize": {"type": "fit-x", "contains": "padding"},  # the plot area takes the width left by axes and names
+        "autosize": {"type": "fit-x", "contains": "padding"},  # the plot area has the width that axes and names leave
     }
 
 
@@ -274,7 +276,7 @@ def curve_layers() -> dict:
 
 
 def put_on_axes(encoding: dict, axes: dict[str, dict]) -> dict:
-    """Replace the channels of a mark's encoding that only name a column by channels with an axis.
+    """Return the encoding of a mark in which axes replace the channels that only name a column.
 
     encoding: the encoding of one mark. axes: {channel: its encoding along an axis}.
     """
@@ -314,7 +316,7 @@ def style_axes(palette: Palette) -> dict:
 
 
 def draw_bands(rows: alt.Chart) -> alt.Chart:
-    """Return the layer of bands: the areas in which points may lie."""
+    """Return the layer of bands: the areas between the lower and the upper bounds of curves."""
     areas = rows_of_kind(rows, "band").mark_area(opacity=0.18, **SILENT)
     return areas.encode(y2="y2:Q", color=own_colour(), detail="name:N")
 
@@ -332,7 +334,7 @@ def draw_upright_rules(rows: alt.Chart) -> alt.Chart:
 
 
 def own_dashes() -> alt.StrokeDash:
-    """Return an encoding that dashes a line if the column "dashed" of its table row is True."""
+    """Return an encoding that dashes a line if its table row is True in the column "dashed"."""
     patterns = alt.Scale(domain=[False, True], range=[[1, 0], [7, 5]])
     return alt.StrokeDash("dashed:N", scale=patterns, legend=None)
 
@@ -365,9 +367,7 @@ def draw_points(rows: alt.Chart, kind: str, **form) -> alt.Chart:
 
 
 def told_text() -> dict:
-    """Return an encoding that uses the table column "said" as a mark's tooltip and as its description for screen
-    readers.
-    """
+    """Return an encoding that makes the table column "said" a mark's tooltip and its description for screen readers."""
     return {"description": "said:N", "tooltip": [alt.Tooltip("said:N", title=" ")]}
 
 

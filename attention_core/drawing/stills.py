@@ -1,5 +1,5 @@
-"""Draws animations as pictures for slides and paper: lines as thick as the weights, vectors as stripes, candidates with
-bars.
+"""Draws animations as still pictures for slides and paper: lines as thick as weights, vectors as stripes, candidates
+with bars.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,15 +20,15 @@ STILL_COLUMNS = {
     "width": 1.0,
 }
 THREAD_POINTS = 25
-THINNEST_PX, THICKER_PX = 1.0, 9.0  # thickness of a line in pixels at weight 0, and what it gains up to weight 1
-PALEST_SHARE = 0.12  # how much of the line colour a line of weight 0 has
+THINNEST_PX, THICKER_PX = 1.0, 9.0  # in pixels: thickness at weight 0, and what weight 1 adds
+PALEST_SHARE = 0.12  # the share of its colour in a line of weight 0
 
 Point = tuple[float, float]
-PALEST_STRIPE_SHARE = 0.05  # share of the vector's colour in the stripe of a component that is 0
+PALEST_STRIPE_SHARE = 0.05  # the share of its colour in the stripe of a component that is 0
 WORD_BAR_PX = 15.0  # pixels: text size of words and probabilities
-WORD_LINE_PX = 25.0  # pixels from one word to the next below it
+WORD_LINE_PX = 25.0  # pixels from a word to the next one below
 WORD_BAR_HEIGHT_PX = 13.0
-LONGEST_WORD_SHARE = 0.45  # largest share of the width that a word takes; longer words are shortened
+LONGEST_WORD_SHARE = 0.45  # a word takes at most this share of the width; longer words are shortened
 SHARE_ROOM_PX = 50.0  # pixels for the probability after its bar
 
 
@@ -53,8 +53,8 @@ def blend_colour(colour: str, share: float, palette: Palette) -> str:
 def place_thread(name: str, bends: Sequence[Point], weight: float, colour: str, palette: Palette) -> list[dict]:
     """Return a line between a query and a key ("thread") as a Bézier curve: one table row per point of the curve.
 
-    name: unique in the picture. bends: start, two control points, end. weight: from 0 to 1; a larger weight gives a
-    thicker line with a stronger colour.
+    name: unique in the picture, because points of one name form a line. bends: start, two control points, end. weight:
+    from 0 to 1; a larger weight gives a thicker line with a stronger colour.
     """
     look = {
         "kind": "thread",
@@ -75,7 +75,7 @@ def curve_points(bends: Sequence[Point]) -> list[list[float]]:
     points = np.array(bends, dtype=float)[:, None]  # (4, 1, 2)
     t = np.linspace(0.0, 1.0, THREAD_POINTS)[:, None]  # (points, 1)
     while len(points) > 1:
-        points = points[:-1] + t * (points[1:] - points[:-1])  # de Casteljau's algorithm: one point less each time
+        points = points[:-1] + t * (points[1:] - points[:-1])  # de Casteljau's algorithm: each pass has one point less
     return points[0].tolist()
 
 
@@ -114,8 +114,8 @@ def place_word_bars(
 ) -> Iterator[dict]:
     """Yield the marks of the candidates for the next word, one below the other: word, bar and probability.
 
-    shares: the candidates, as (word, probability). corner: the upper left corner. room: the width in pixels of all
-    three together. write: a function that formats a probability.
+    shares: the candidates, as (word, probability). corner: the upper left corner. room: the total width in pixels.
+    write: a function that formats a probability.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> bars = [*place_word_bars([("can", 1.0), ("did", 0.0)], (0, 0), 200.0, str, LIGHT_PALETTE)]

@@ -1,6 +1,6 @@
-"""Lays out a picture's texts: estimates their widths, and places them beside rows and above columns.
+"""Lays out the texts of a picture: estimates their widths, and places them beside rows and above columns.
 
-Every text is drawn exactly as the caller passes it, without interpretation.
+Texts are drawn as they are given: no markup is interpreted.
 """
 
 import math
@@ -15,15 +15,15 @@ from attention_core.inputs.tokenizer import character_spans
 from attention_core.record.expressions import Ref
 
 NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
-MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # the most pixels for labels beside rows, and above columns
-TILT_DEGREES = 40.0  # slope in degrees of a label that is wider than its column
-TILTED_BESIDE_TILTED = 1.7  # least width of a column with a tilted label, in multiples of the text size
-TILTED_BESIDE_CHINESE = 2.4  # least width of a tilted column beside texts from top to bottom, in text sizes
+MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # in pixels: the most room beside rows, and above columns
+TILT_DEGREES = 40.0  # angle of a label that is wider than its column
+TILTED_BESIDE_TILTED = 1.7  # least width of a column between tilted labels, in letter sizes
+TILTED_BESIDE_CHINESE = 2.4  # least width of a column between a tilted label and a vertical one, in letter sizes
 
 
 @dataclass(frozen=True)
 class PictureTexts:
-    """The two functions from which a picture gets its texts.
+    """How a picture gets its texts: two functions that a page passes.
 
     describe: returns the description of a cell. labels: returns the label of a position along an axis.
     """
@@ -60,7 +60,7 @@ def letter_width(letter: str) -> float:
 
 
 def shorten_text(text: str, room: float, size: float) -> str:
-    """Return a text that fits a width: if the text is wider than `room` pixels, an ellipsis replaces its end."""
+    """Return a text that is at most `room` pixels wide; in a longer text, an ellipsis replaces the end."""
     if text_width(text, size) <= room:
         return text
     while text and text_width(text, size) > room - size:
@@ -246,7 +246,7 @@ def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> 
     room = min(MAX_COLUMN_LABELS_PX, max([*heights, *needed]))
     overhang = 0.0
     for column, width in widths.items():
-        foot = (column + 0.5 - len(texts)) * cell  # x of a label's foot, from the right edge of the last column
+        foot = (column + 0.5 - len(texts)) * cell  # from the last column's right edge to where a label begins
         reach = min(width, room / rise) * run
         overhang = max(overhang, foot + reach)
     return ColumnLabels(texts, cell, room, overhang, slant)

@@ -1,7 +1,7 @@
 """Draws an exercise: the visitor's numbers beside the right ones, or operands beside an empty space for input cells.
 
-A mark (right or wrong) is a symbol and an outline, never a colour alone. Cells are beside their operands, row by row.
-Over the empty space a page puts cells to type numbers into.
+Right and wrong are marked by a symbol and an outline, not by colour alone. Each cell is in one row with its operands.
+On the empty space, a page places cells for typing numbers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,17 +32,17 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 
 MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # largest and smallest side of a cell in pixels
-SHEET_NUMBER_PX, SHEET_NUMBER_SHARE = 18.0, 0.36  # text size of a number: pixels, or a share of a large cell's side
+SHEET_NUMBER_PX, SHEET_NUMBER_SHARE = 18.0, 0.36  # letter size of a number: pixels, or a share of a large cell's side
 MAX_MARK_PX = 15.0  # pixels: the largest text size of a mark's symbol
 SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # pixels: text sizes of titles and of the legend
-SHEET_TITLE_SHARE = 0.28  # text size of a title above large cells, as a share of a cell's side
-LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # pixels: width of a legend symbol, gap after a legend text
-SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices; the symbol that joins them is drawn there
+SHEET_TITLE_SHARE = 0.28  # letter size of a title above large cells, as a share of a cell's side
+LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # pixels: width of a legend's symbol, gap after its text
+SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices, where the sign between them is drawn
 SHEET_ROW_GAP_PX = 18.0  # pixels between two rows of matrices, one below the other
 SHEET_EDGE_PX = 8  # free pixels at the right edge of the picture
 MARK_SIGNS = {Mark.RIGHT: "✓", Mark.FOLLOWED: "→", Mark.SLIP: "×"}
-SLIP_TINT_SHARE = 0.13  # share of the mark's colour in the background of a wrong cell
-WORDLESS = {"text": "", "what": "", "value": ""}  # text columns of an outline, empty because it has no tooltip
+SLIP_TINT_SHARE = 0.13  # share of the colour for wrong in the background of a wrong cell
+WORDLESS = {"text": "", "what": "", "value": ""}  # an outline has no texts and so no tooltip
 MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # largest and smallest side of a cell in pixels
 FRAME_HEIGHT_PX = 340.0  # pixels: the largest height of the picture
 BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: width of a picture with space beside it, and of the page
@@ -53,10 +53,10 @@ SIGN_PX = 30.0  # pixels: size of a symbol such as × between two matrices
 class SheetPart:
     """A matrix of an exercise's picture: a step of the run, or the visitor's numbers for it.
 
-    panel: its cells. run: the name of the cells' run. place: "result", "left" or "above", its place in a product, so
-    that hovering a result highlights its operands. sign: the text before the matrix, such as "×". digits: decimals of
+    panel: its cells. run: the name of the cells' run. place: its place in a product, "result", "left" or "above";
+    hovering over a result highlights its operands. sign: the text before the matrix, such as "×". digits: decimals of
     its numbers, None for exact ones. marked: the visitor's numbers with their marks, shown instead of the run's. known:
-    the cells whose marks may be shown, None for all. spare: whether the matrix is dropped if there is no room.
+    the cells whose marks may be shown, None for all. spare: whether the matrix is left out if there is no room.
     """
 
     title: str
@@ -93,8 +93,8 @@ class SheetPart:
 
     @cached_property
     def marks(self) -> Tensor:
-        """The marks of all cells of the step (right, wrong, right given an earlier error, or unanswered), even those
-        not yet to be shown.
+        """The marks of all cells: right, wrong, right given an earlier error, or unanswered; also those that may not be
+        shown yet.
         """
         return self.marked.marks
 
@@ -282,7 +282,7 @@ def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float,
 
 def sheet_number_size(part: SheetPart, size: float) -> float:
     """Return the text size that fits all numbers of a matrix. size: the side of its cells."""
-    widest = 1.0  # the width of the widest number, in ems
+    widest = 1.0  # width of the widest number, in multiples of the letter size
     for value in part.values.flat:
         text = cell_text(value, part.digits)
         widest = max(widest, text_width(text, 1.0))
@@ -373,7 +373,7 @@ def worked_frame(
     placed = {part.place: part for part in (*parts, free)}
     row = [placed[place] for place in ("left", "above", "result", "beside") if place in placed]
     size = fitting_cell_size(row, words, BESIDE_WIDTH_PX)
-    if size < MIN_FREE_CELL_PX:  # too small for a picture with space beside it: use the page's width
+    if size < MIN_FREE_CELL_PX:  # use the whole width of the page if cells beside free space would be too small
         size = fitting_cell_size(row, words, FRAME_WIDTH_PX)
     top = sheet_heading_height(row, words, size)
     lefts = place_in_row(row, words, size)
@@ -410,7 +410,7 @@ def place_in_row(row: Sequence[SheetPart], words: PictureTexts, size: float) -> 
 
 
 def row_sign(part: SheetPart, placed: dict[str, SheetPart]) -> str:
-    """Return the symbol before a matrix: the matrix's own, such as "×", or "=" or "→" before the result."""
+    """Return the sign before a matrix: its `sign`, such as "×", or "=" or "→" before the result."""
     if part.place != "result":
         return part.sign
     return "=" if "above" in placed else "→"
@@ -439,6 +439,6 @@ def fits(row: Sequence[SheetPart], words: PictureTexts, size: float, room: float
 
 
 def row_width(row: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """Return the width of a row with cells of this side."""
+    """Return the width of a row of matrices with cells of this side."""
     last = row[-1]
     return place_in_row(row, words, size)[last.place] + last.width(size) + SHEET_EDGE_PX
