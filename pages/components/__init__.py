@@ -1,4 +1,4 @@
-"""The registry of custom components, written in JavaScript; their data is shown as text, never parsed as HTML."""
+"""Registers the app's custom components, written in JavaScript; their data is shown as text, never parsed as HTML."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -56,7 +56,7 @@ class Component:
     sends: Mapping[str, Shape] = field(default_factory=dict)
 
     def __call__(self, given: Mapping[str, Given] | None = None, **options) -> SimpleNamespace:
-        """Put the component on the page; return a namespace with the value of each event that has no handler.
+        """Puts the component on the page; returns a namespace with the value of each event that has no handler.
 
         A value is None if nothing was sent or if its shape is wrong. on_opened=f: f is called with each value of the
         event "opened" that fits its shape. given: {name in a shape: its value}. options: further arguments of
@@ -131,7 +131,7 @@ def make_component(
 
 
 def tell_drawn(script: str) -> str:
-    """Return a component's script whose default export also tells the page each time that it has drawn: arrival.js."""
+    """Returns a component's script, changed so that each call of its default export notifies arrival.js."""
     before, _, draw = script.rpartition("export default ")
     return f"{before}{TELLING % draw.strip().removesuffix(';')}"
 
@@ -242,7 +242,7 @@ number_grid = make_component(
 )
 flow = make_component("flow/flow", '<div class="flow"></div>', is_fetched=True)
 flow_files = make_component("flow/files", '<div class="flowfiles"></div>', is_fetched=True)
-MAX_STILL_CHARS = 4_000_000  # of a picture in base64
+MAX_STILL_CHARS = 4_000_000  # most characters of a picture in base64
 flow_stills = make_component(
     "flow/stills",
     '<div class="flowstills"></div>',

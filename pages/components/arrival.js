@@ -1,18 +1,18 @@
-// Shows a page from the top down while it loads: below the first element that is not drawn yet, page.css hides all, so
-// that nothing in sight is pushed away; likewise when another page of the app is opened. The document brings this
-// script, and it runs once.
+// Shows a page from the top down while it loads, also when the visitor opens another page of the app.
+// Below the first element that is not drawn yet, page.css hides everything, so that nothing visible is pushed away.
+// The HTML document contains this script, which runs once.
 {
-  const LONGEST_MS = 5000; // an element that is not drawn so long after the one before is not waited for
-  const CALM_FRAMES = 3; // an element has its height, and a page is there, if nothing changed in so many frames
-  const ARRIVING = "data-arriving"; // on the document, until the page is there: "first", or "next" for another page
-  const AWAITED = "data-awaited"; // on the first element that is not drawn yet
+  const LONGEST_MS = 5000; // after this time since the last drawn element, the page is shown as it is
+  const CALM_FRAMES = 3; // after so many frames without change, a height counts as final, and a page as complete
+  const ARRIVING = "data-arriving"; // on the document, while the page arrives: "first", or "next" for another page
+  const AWAITED = "data-awaited"; // attribute of the first element that is not drawn yet
   const PLACE = '[data-testid="stElementContainer"]';
   const COMPONENT = '[data-testid^="stBidiComponent"]';
   const MISSING = '[data-testid="stSkeleton"], [data-testid="stVegaLiteChart"]:not(:has(svg, canvas))';
-  const TOOLBAR = ".st-key-toolbar"; // a page fills it until its end: it is one element, which is drawn at once
+  const TOOLBAR = ".st-key-toolbar"; // a single element, drawn only when its last button is there
 
   const root = document.documentElement;
-  const drawn = new WeakSet(); // places of components whose scripts have drawn
+  const drawn = new WeakSet(); // containers of components whose scripts have drawn
   const noteDrawn = (event) => {
     const place = event.target.closest(PLACE);
     if (place) drawn.add(place);
@@ -20,7 +20,7 @@
 
   const isRunning = () => !document.querySelector("[data-test-script-state=notRunning]");
 
-  const heights = new WeakMap(); // place -> its height, and in how many frames it was the same
+  const heights = new WeakMap(); // container -> its height, and the number of frames for which it stayed the same
   /** @param {Element} place */
   const noteHeight = (place) => {
     const before = heights.get(place);
@@ -41,7 +41,7 @@
   /** @param {Element} toolbar */
   const grows = (toolbar) => {
     const tools = toolbar.querySelector(".st-key-tools");
-    if (tools && getComputedStyle(tools).position === "fixed") return false; // its height moves nothing below it
+    if (tools && getComputedStyle(tools).position === "fixed") return false; // fixed: its height moves nothing below it
     return isRunning() || changes(toolbar) || [...toolbar.querySelectorAll(PLACE)].some(isMissing);
   };
 
@@ -52,10 +52,10 @@
     place?.setAttribute(AWAITED, "");
   };
 
-  let begun = 0; // when the first element was there, then when the last one was drawn
-  let awaited; // the element that is waited for
-  let calm = 0; // frames in which nothing was missing
-  let hides = true; // false if the page asks for its rest: what was shown stays
+  let begun = 0; // time when the first element appeared, later when the last one was drawn
+  let awaited; // the first element that is not drawn yet
+  let calm = 0; // number of frames in which every element was drawn
+  let hides = true; // false once the page requests its delayed parts, so that nothing is hidden again
   const look = (now) => {
     const places = document.querySelectorAll(`main :is(${PLACE}:not(${TOOLBAR} *), ${TOOLBAR})`);
     begun ||= places.length && now;
@@ -88,7 +88,7 @@
 
   let path = location.pathname;
   /** @type {any} */ (globalThis).navigation?.addEventListener("currententrychange", () => {
-    if (location.pathname === path) return; // another query of the same page
+    if (location.pathname === path) return; // only the query parameters have changed
     path = location.pathname;
     arrive("next");
   });

@@ -1,5 +1,5 @@
 // Draws one large matrix as a map of cells, which can be zoomed, read with the pointer or arrow keys, and painted.
-// Everything is redrawn from the data; only the zoom and the scroll position are kept.
+// The data determine the whole drawing; only the zoom and the scroll position are kept in the browser.
 import { followPointer, MOVES } from "./drag.js";
 import { clamp } from "./flow/motion.js";
 import { followSlider } from "./live/position.js";
@@ -29,7 +29,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const map = (root.map ??= new LargeMap(root));
   const plain = unpacked(data);
   map.show(plain, setTriggerValue);
-  if (plain.follows) followSlider(root, plain.follows, (position) => { // the map is pale until its data arrive
+  if (plain.follows) followSlider(root, plain.follows, (position) => { // pale until the server sends the data
     root.style.opacity = position === plain.follows.position ? 1 : 0.35;
   });
   const ends = [hear("looked", (looked) => map.lookAlong(looked))];
@@ -45,13 +45,13 @@ class LargeMap extends Sheet {
   constructor(root) {
     super(root);
     this.pointers = new Map(); // pointer id -> last event, for each pressed finger or mouse button
-    this.turned = 0; // how far the wheel was turned since the last zoom
+    this.turned = 0; // how far the wheel has turned since the last zoom
     /** @type {Stroke | null} */
-    this.stroke = null; // the cells that are being painted
+    this.stroke = null; // the cells painted in the current stroke
     /** @type {Stroke | null} */
-    this.sent = null; // a painted stroke to which the server has not answered
+    this.sent = null; // the stroke that the server has not answered yet
     /** @type {Stroke[]} */
-    this.strokes = []; // strokes to be sent
+    this.strokes = []; // painted strokes that are not sent yet
     this.listen();
   }
 
@@ -75,7 +75,7 @@ class LargeMap extends Sheet {
     stage.addEventListener("pointerleave", () => this.leave());
     stage.addEventListener("keydown", (event) => this.key(event));
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // the map zooms, not the page
+    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers zoom the map alone
     stage.addEventListener("touchmove", pinched, { passive: false });
   }
 
@@ -111,7 +111,7 @@ class LargeMap extends Sheet {
     if (linked && !alone) tellOthers("looked", { linked, at, map: this });
   }
 
-  // Marks the cell over which the pointer is in another map with the same `linked` name.
+  // Marks the cell that the pointer hovers in another map with the same `linked` name.
   lookAlong({ linked, at, map }) {
     if (map !== this && linked === this.data.linked) this.look(at, true);
   }
@@ -125,7 +125,7 @@ class LargeMap extends Sheet {
       together: true,
     });
     this.pointers.set(event.pointerId, event);
-    this.armed = true; // after a click, until the pointer leaves, the wheel zooms instead of scrolling
+    this.armed = true; // true from a click until the pointer leaves: the wheel then zooms instead of scrolling
     this.start = event;
     this.dragged = this.pointers.size > 1;
     const cell = this.under(event);
@@ -272,7 +272,7 @@ class LargeMap extends Sheet {
     this.send();
   }
 
-  // Sends one stroke at a time to the server, which would keep only the later of two that arrive together.
+  // Sends one stroke at a time: if two arrive together, the server keeps only the later one.
   send() {
     if (this.sent) return;
     this.sent = this.strokes.shift() ?? null;
@@ -280,7 +280,7 @@ class LargeMap extends Sheet {
   }
 
   // Compares new data with the sent stroke: if `turn` has changed, the server has applied or refused the stroke.
-  // Strokes that the server has not answered are drawn again over the new data.
+  // Strokes without an answer are drawn again over the new data.
   answered(turn) {
     if (this.data.turn !== turn) this.sent = null;
     for (const stroke of [this.sent, ...this.strokes, this.stroke]) {
@@ -289,7 +289,7 @@ class LargeMap extends Sheet {
     this.send();
   }
 
-  // Takes back a stroke that turned into a pinch gesture or was cancelled by the browser.
+  // Undoes a stroke that turned into a pinch gesture, or that the browser cancelled.
   undo() {
     if (!this.stroke) return;
     const { cells, to } = this.stroke;

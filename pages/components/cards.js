@@ -1,4 +1,4 @@
-// Draws the lessons as cards: each with its picture, its question, and whether this browser has opened or solved it.
+// Draws the lessons as cards, each with a picture, a question, and whether this browser has opened or solved it.
 import { button, element, linkTo, setColours, stateOf } from "./dom.js";
 import { keepDrawers, keepProgress, readProgress } from "./kept_progress.js";
 import { filled } from "./printed.js";

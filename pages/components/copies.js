@@ -1,24 +1,24 @@
-// Copies what is shown on the screen - shapes, texts, boxes, maps of cells - as shapes of an SVG file.
+// Copies what the screen shows (shapes, texts, boxes, maps of cells) as shapes of an SVG file.
 // Each copy has all its styles as attributes, because many programs do not read a style sheet inside an SVG.
 import { svgShape } from "./dom.js";
 import { shortened } from "./flow/words.js";
 import { penOf } from "./pixels.js";
 import { WIDE } from "./printed.js";
 
-const CENTRAL = "0.35em"; // from the middle of a line to its baseline: few programs know `dominant-baseline`
+const CENTRAL = "0.35em"; // from the middle of a line to its baseline, because few programs know `dominant-baseline`
 const GEOMETRY = [
   "x", "y", "width", "height", "rx", "d", "points", "cx", "cy", "r", "x1", "y1", "x2", "y2", "transform", "offset",
   "gradientUnits", "clip-path", "id",
 ];
-// Style -> its value if an SVG does not set it. Styles of strokes are written only if there is a stroke.
+// Style -> its default in an SVG. Styles of strokes are written only for a shape that has a stroke.
 const USUAL = { fill: "#000000", "fill-opacity": "1", opacity: "1", stroke: "none" };
 const USUAL_STROKE = {
   "stroke-width": "1px", "stroke-opacity": "1", "stroke-dasharray": "none", "stroke-linecap": "butt",
   "stroke-linejoin": "miter", "paint-order": "normal",
 };
 const USUAL_TEXT = { "font-size": "", "font-weight": "400", "text-anchor": "start" };
-const BELOW = 8; // px: room below copied elements
-const DASHES = "4 3"; // of the line below a marked word, because few programs know dashed text decorations
+const BELOW = 8; // px: free space below the copied elements
+const DASHES = "4 3"; // dashes of the line below a marked word, because few programs know dashed text decorations
 
 // ---- shapes of SVG -------------------------------------------------------------------------------------------------
 /**
@@ -45,7 +45,7 @@ export function copyShapes(parent) {
   return copies;
 }
 
-// The line below a text as a shape of its own.
+// Returns the line below a text as a separate shape.
 function lineBelow(text, style) {
   const { x, width } = text.getBBox();
   const y = Number(text.getAttribute("y")) + 0.6 * parseFloat(style.fontSize);
@@ -88,7 +88,7 @@ function attributesOf(shape, style) {
   return attributes;
 }
 
-// Adds the styles that are not as usual; a colour that is partly transparent becomes a colour and an opacity.
+// Adds the styles that differ from the default; a partly transparent colour becomes a colour and an opacity.
 function addStyles(attributes, style, usual) {
   for (const [name, value] of Object.entries(usual)) {
     const given = style.getPropertyValue(name);
@@ -154,7 +154,7 @@ function copyElement(from, corner, end = Infinity) {
   return style.opacity === "1" ? shapes : [svgShape("g", { opacity: style.opacity }, shapes)];
 }
 
-// The background and the border of an element.
+// Returns the background and the border of an element as shapes.
 function copyBox(style, { x, y, width, height }) {
   const fill = plainColour(style.backgroundColor);
   const stroke = plainColour(style.borderTopColor);
@@ -166,7 +166,7 @@ function copyBox(style, { x, y, width, height }) {
   return [svgShape("rect", { ...inner, ...look, ...edge })];
 }
 
-// The cells of a map: one path for all cells of a colour, in which cells beside each other are one rectangle.
+// Returns the cells of a map: one path for all cells of a colour, which joins adjacent cells to one rectangle.
 function copyCells(canvas, { x, y, width, height }) {
   const { width: columns, height: rows } = canvas;
   if (!columns || !rows) return [];
@@ -191,11 +191,11 @@ function copyCells(canvas, { x, y, width, height }) {
   );
 }
 
-// The colour of a pixel, whose bytes are alpha, blue, green and red.
+// Returns the colour of a pixel as CSS; its bytes are alpha, blue, green and red.
 const hexOf = (pixel) =>
   `#${[0, 8, 16].map((shift) => ((pixel >>> shift) & 255).toString(16).padStart(2, "0")).join("")}`;
 
-// A text, line by line as the browser has broken it; what is beyond the edge of its box is cut.
+// Returns a text in the lines that the browser has broken it into; text beyond the edge of its box is cut off.
 function copyText(node, style, corner, cut) {
   const { colour, opacity } = plainColour(style.color);
   const size = parseFloat(style.fontSize);
@@ -208,7 +208,7 @@ function copyText(node, style, corner, cut) {
   });
 }
 
-// The lines of a text, with the left edge and the middle of each in the window.
+// Returns the lines of a text, with the left edge and the middle of each in window coordinates.
 function linesOf(node) {
   const range = document.createRange();
   /** @type {{ text: string, left: number, middle: number }[]} */
@@ -218,7 +218,7 @@ function linesOf(node) {
     range.setStart(node, place);
     range.setEnd(node, (place += letter.length));
     const box = range.getClientRects()[0];
-    if (!box?.width) continue; // white space that is not shown
+    if (!box?.width) continue; // white space that the browser does not show
     const [line, middle] = [lines.at(-1), box.top + box.height / 2];
     if (line && Math.abs(line.middle - middle) < box.height / 2) line.text += letter;
     else lines.push({ text: letter, left: box.left, middle });

@@ -1,4 +1,4 @@
-// Helpers that create elements and SVG shapes, and that change them only if a value is new.
+// Creates elements and SVG shapes, and changes them only where a value is new.
 
 /** @typedef {string | number | (Node | string)[] | Record<string, any>} Content */
 
@@ -89,7 +89,7 @@ export function svgShape(kind, { style = "", ...attributes } = {}, content = [])
 /** The classes whose condition holds, as an attribute. @type {(...names: (string | false)[]) => string} */
 export const classes = (...names) => names.filter(Boolean).join(" ");
 
-const styles = new WeakMap(); // element -> its style as setOnce wrote it, because browsers return another spelling
+const styles = new WeakMap(); // element -> the style that setOnce wrote, because browsers return another spelling
 
 /**
  * Sets an attribute only if its value differs, so that the browser does not draw the element again.
@@ -171,7 +171,7 @@ export function isDrawn(root, data) {
   return false;
 }
 
-const resized = new WeakMap(); // element -> the function that is called when its size changes
+const resized = new WeakMap(); // element -> the callback for changes of its size
 
 /**
  * Calls a function whenever the size of an element changes, also when it gets its first size.

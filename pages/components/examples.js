@@ -1,10 +1,10 @@
-// Draws the examples: a dozen with pictures in groups or, while something is typed, those that the typed words find.
+// Draws the examples: a dozen in groups with pictures or, for typed words, those that match the words.
 import { element, keepFocus, linkTo, setColours, stateOf } from "./dom.js";
 import { find, makeIndex } from "./find.js";
 import { filled } from "./printed.js";
 import { drawPicture } from "./small_picture.js";
 
-const FIELD = "43 5 74 80"; // the part of the shapes' area that holds the map of an example
+const FIELD = "43 5 74 80"; // the part of the picture's area with the map of an example
 
 /**
  * @typedef {object} Example
@@ -32,7 +32,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const { field, status, shown } = stateOf(root, () => build(root, data.text));
   /** @type {any[]} */
   const index = makeIndex(data.all);
-  // A press on the example that is shown opens it again only if the browser shows that it was changed.
+  // A click on the current example opens it again only if the browser shows it as changed.
   const open = (name) => setTriggerValue("chosen", { name, again: name === data.current && data.changed });
 
   const draw = () => {
@@ -55,7 +55,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   draw();
 }
 
-// Builds the elements that stay in the page between calls of the component.
+// Builds the elements that stay on the page between calls of the component.
 function build(root, text) {
   const field = element("input", "field", {
     type: "search", autocomplete: "off", spellcheck: false, maxLength: 80, placeholder: text.search,

@@ -12,17 +12,17 @@ const ENGLISH = {
   error: /^Error: $/,
   lost: /^Connection lost\. Please wait for the app to reconnect, then try again\.$/,
 };
-const watchers = new WeakMap(); // container of an uploader -> the MutationObserver that translates its texts
-const wordsOf = new WeakMap(); // container of an uploader -> the texts in the language of the page
-const written = new WeakMap(); // text node or labelled element -> Streamlit's English text and the shown text
+const watchers = new WeakMap(); // container of an uploader -> the MutationObserver that translates the uploader's texts
+const wordsOf = new WeakMap(); // container of an uploader -> its texts in the language of the page
+const written = new WeakMap(); // text node or labelled element -> Streamlit's English text, and the text shown instead
 
 function speak(english, words) {
   const name = Object.keys(ENGLISH).find((kind) => ENGLISH[kind].test(english));
   return name ? words[name].replace("{what}", () => ENGLISH[name].exec(english)[1]) : english;
 }
 
-// Replaces a text of Streamlit by its translation.
-// The English text is kept, because the language may change later.
+// Replaces an English text of Streamlit by its translation.
+// The English text is stored, because the language may change later.
 function reword(place, words, text, write) {
   const before = written.get(place);
   const english = before?.shown === text ? before.english : text;
@@ -33,7 +33,7 @@ function reword(place, words, text, write) {
 
 function rewordAll(place, words) {
   const box = place.querySelector('[data-testid="stFileUploader"]');
-  if (!box) return; // the script of the uploader is still loading, so that a later call translates it
+  if (!box) return; // the uploader's script is still loading; a later call translates it
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode;
@@ -45,8 +45,8 @@ function rewordAll(place, words) {
 }
 
 // ---- files chosen while the server cannot be reached --------------------------------------------------------
-// If a visitor chooses files while the server cannot be reached, Streamlit's uploader loses them without a message.
-// So this script keeps the chosen files until the uploader lists their names.
+// If a visitor chooses files while the server is unreachable, Streamlit's uploader loses them without a message.
+// So this script stores the chosen files until the uploader lists their names.
 // After a reconnection it passes them to the uploader again; until then, a sentence says that the files wait.
 const LOOK_EVERY = 500; // in ms: time between two checks whether the uploader lists the chosen files
 const PATIENCE = 8000; // in ms: if the uploader does not list the files by then, a sentence says that they wait
@@ -54,7 +54,7 @@ const PATIENCE = 8000; // in ms: if the uploader does not list the files by then
 // since: when the uploader got them, in ms. wasAway: whether the server was unreachable then or later.
 // words: the texts in the language of the page.
 const givenTo = new WeakMap();
-const givenAgain = new WeakSet(); // the change events made by giveAgain; a listener must not keep their files again
+const givenAgain = new WeakSet(); // change events made by giveAgain; a listener must not store their files again
 const guarded = new WeakSet(); // containers of uploaders that already have the event listeners
 
 const isConnected = () => document.querySelector('[data-test-connection-state="CONNECTED"]') !== null;
@@ -128,7 +128,7 @@ export default function ({ data, parentElement }) {
   if (!place) return;
   wordsOf.set(place, data.words);
   guard(place);
-  watchers.get(place)?.disconnect(); // observers of two languages would overwrite each other's texts forever
+  watchers.get(place)?.disconnect(); // else observers of two languages would overwrite each other's texts forever
   const watcher = new MutationObserver(() => rewordAll(place, data.words));
   watchers.set(place, watcher);
   rewordAll(place, data.words);

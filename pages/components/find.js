@@ -1,4 +1,4 @@
-// Searches the entries that match the typed words, the best match first.
+// Returns the entries of an index that match the typed words, the best match first.
 
 /**
  * @typedef {object} Entry a search entry

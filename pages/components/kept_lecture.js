@@ -1,5 +1,5 @@
-// Keeps the visitor's own lecture in this browser, so that it survives a reload and is the same in every tab.
-// The server decides what is kept; a tab tells its server what the browser has kept before, or from another tab.
+// Stores the visitor's own lecture in this browser, so that it survives a reload and is the same in every tab.
+// The server decides what is stored; a tab sends its server what the browser had stored before or in another tab.
 import { shared } from "./shared.js";
 
 const LECTURE = "attention-lecture";
@@ -23,7 +23,7 @@ function keepLecture(digest, text) {
     else localStorage.removeItem(LECTURE);
     return true;
   } catch {
-    return false; // no room, or forbidden
+    return false; // the storage is full or forbidden
   }
 }
 
@@ -39,7 +39,7 @@ function keepLecture(digest, text) {
 export default function ({ data, setTriggerValue }) {
   const tab = (shared.keptLecture ??= {});
   const changed = (event) => {
-    if (event.key !== LECTURE && event.key !== null) return; // null: another tab has cleared everything
+    if (event.key !== LECTURE && event.key !== null) return; // null: another tab has cleared the storage
     const kept = readLecture();
     if (kept) setTriggerValue("read", { ...kept, changed: true });
     else setTriggerValue("removed", true);
@@ -49,7 +49,7 @@ export default function ({ data, setTriggerValue }) {
   tab.forget = () => window.removeEventListener("storage", changed);
 
   const kept = readLecture();
-  const isBefore = data.begins && tab.written === undefined; // what is kept is of before this tab: it is read first
+  const isBefore = data.begins && tab.written === undefined; // the browser stored it before this tab began
   if (data.text !== null && data.digest !== tab.written && !(isBefore && kept)) {
     tab.written = data.digest;
     if (!keepLecture(data.digest, data.text)) setTriggerValue("refused", true);
@@ -58,7 +58,7 @@ export default function ({ data, setTriggerValue }) {
   const differs = data.digest !== (kept?.digest ?? "");
   const told = `${data.digest} ${kept?.digest} ${data.awaits}`;
   if ((differs || data.awaits) && tab.told !== told) {
-    tab.told = told; // once, because the server may refuse it
+    tab.told = told; // sent once, because the server may refuse it
     setTriggerValue("read", kept && { ...kept, changed: false });
   }
   return tab.forget;

@@ -1,5 +1,5 @@
 // Stores which lessons and accordions ("drawers") the visitor has opened, and which lessons are solved.
-// This progress is stored in this browser only, and never sent to the server.
+// The browser keeps this progress and never sends it to the server.
 const PROGRESS = "attention-progress";
 const DRAWERS = "attention-drawers";
 const STAGES = ["opened", "solved"];

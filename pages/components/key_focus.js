@@ -1,8 +1,8 @@
-// Marks the page's main part while it has the focus by a key: a click on it is no reason for a ring, nor is the next
-// key. The document brings this script, and it runs once.
+// Marks the page's main element while it has the focus by a key: after a click, page.css draws no focus ring, not even
+// when a key follows. The HTML document contains this script, which runs once.
 {
   const MARK = "data-by-keys";
-  let byKeys = false; // whether the visitor's last act was a key
+  let byKeys = false; // whether the visitor's last action was a key press
   const isMain = (target) => target instanceof Element && target.matches("main");
   window.addEventListener("keydown", () => (byKeys = true), true);
   window.addEventListener(

@@ -1,4 +1,4 @@
-// Handles the keys and buttons of a presentation, its full screen and its black screen.
+// Handles the keys and buttons of a presentation, full screen and black screen.
 // The presenter view is another window of the same browser.
 // Both windows exchange messages over a BroadcastChannel, which no server or other browser can read.
 import { belongs } from "./belongs.js";
@@ -7,16 +7,16 @@ import { asked, REMOTE } from "./remote.js";
 import { tellOthers } from "./shared.js";
 
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
-const AT_THE_DESK = ["start", "notes"]; // actions available in the overview, before the presentation begins
-// The names of the actions that the presenter view may request.
+const AT_THE_DESK = ["start", "notes"]; // actions in the overview, before the presentation begins
+// The actions that the presenter view may request.
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"];
 
-const STOPS = { next: 1, previous: -1 }; // action -> keyframes that an animation moves before the scene does
+const STOPS = { next: 1, previous: -1 }; // action -> keyframes that an animation moves before the scene changes
 
-let onScreen = null; // the element drawn last; an older element may be removed after this one was added
+let onScreen = null; // the element drawn last; the removal of an older one must not end the new one
 /** @type {{ began: number, first: number } | null} */
 let lectureBegan = null; // { began: time in ms, first: planned minute of the first scene }; null before the start
-let isLeftByUs = false; // whether the app itself just left the full screen, after which the presentation continues
+let isLeftByUs = false; // whether the app itself has just left full screen; the presentation then continues
 
 /**
  * @typedef {object} Lectern
@@ -51,7 +51,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
     notes: () => {
-      full(false); // opening a window ends the full screen; ended by the app, the presentation continues
+      full(false); // a new window ends full screen; ended by the app, the presentation continues
       window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720");
     },
     start: () => {
@@ -79,7 +79,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     button.querySelector("span").textContent = data.words[way];
     button.classList.toggle("on", data.on.includes(way));
     button.onclick = (event) => {
-      if (event.detail) button.blur(); // after a click, so that the space bar does not press the button again
+      if (event.detail) button.blur(); // otherwise the space bar would press the clicked button again
       act(way);
     };
   });
@@ -94,8 +94,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     event.preventDefault();
     act(way);
   };
-  // A page in full screen never receives Escape, because the browser handles it and leaves the full screen.
-  // If another window has the focus, Escape did not leave the full screen, and the presentation continues.
+  // In full screen, a page never receives Escape: the browser handles it and leaves full screen.
+  // If another window has the focus, Escape was not the reason, and the presentation continues.
   const changed = () => {
     const isLeft = !document.fullscreenElement && document.hasFocus() && !isLeftByUs;
     if (isLeft && presenting) setTriggerValue("moved", "leave");
@@ -119,13 +119,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 }
 
-// Asks an animation on the screen to go one keyframe forward (1) or back (-1) instead of changing the scene.
-// Returns whether an animation did so.
+// Requests that an animation on the screen moves one keyframe forward (1) or back (-1) instead of the scene.
+// Returns whether an animation has moved.
 function isTakenByJourney(way) {
   return !tellOthers("flow-step", way);
 }
 
-// Enters or leaves the full screen. If the browser refuses, the presentation continues in the window.
+// Enters or leaves full screen. If the browser refuses, the presentation continues in the window.
 function full(wanted) {
   if (wanted === Boolean(document.fullscreenElement)) return;
   isLeftByUs = !wanted;
@@ -134,7 +134,7 @@ function full(wanted) {
 }
 
 // Returns the name of the channel between this tab and its presenter view.
-// The name is random, and is kept while the tab is open.
+// It is random and stays the same while the tab is open.
 function paired() {
   const key = "attention-lecture";
   const found = sessionStorage.getItem(key);

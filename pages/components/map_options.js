@@ -1,5 +1,5 @@
-// Shows the options by which attention maps are read: without the first key, only large weights, even shares, a mean.
-// The server reads the maps; this control only sends what was chosen.
+// Shows the options of attention maps: without the first key, only large weights, multiples of the even share, a mean.
+// The server computes the maps; this control only sends the chosen options.
 import { added, button, element, keepFocus, selectOf } from "./dom.js";
 import { Choice } from "./flow/choice.js";
 import { isAlike, said, spellWholePercent } from "./flow/words.js";

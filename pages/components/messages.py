@@ -26,7 +26,7 @@ class UnfitMessage(ValueError):
 
 @dataclass(frozen=True)
 class Anything:
-    """The shape of any value: the event's handler checks it, so that it can show the visitor why it is refused."""
+    """The shape of any value; the event's handler checks it, and can tell the visitor why it is refused."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
 
 
 def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
-    """Returns a limit of a shape; if it is a name, returns the value that the page provided for this name.
+    """Returns a limit of a shape; for a name, the value that the page has provided for it.
 
     Raises UnfitMessage if the page provided no value.
     """

@@ -3,7 +3,7 @@
 Components, exported lectures and tests need the modules as one text. Each module becomes a function that returns the
 module's exports, so that its other names stay private. Imported modules come first.
 
-Unused declarations, comments and indents are left out. Supported lines: `import { a, b } from "./other.js";`, `export
+Unused declarations, comments and indents are removed. Supported lines: `import { a, b } from "./other.js";`, `export
 const`, `export function`, `export class`, and `export default function`. Imports must not be circular.
 """
 
@@ -17,7 +17,7 @@ COMPONENTS_FOLDER = Path(__file__).parent
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function\*?|class) (\[[^\]]*\]|\w+))", re.MULTILINE)
 DEFAULT = "export default "
-# Matches comments on whole lines and at line ends; those at line ends only without a quote, as "//" may be in a string.
+# Matches comments on whole lines and at line ends; the latter only without a quote, because a string may contain "//".
 COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?:[^*]|\*(?!/))*\*/\n|[ \t]+//[^\"'`\n]*$|^\n", re.MULTILINE)
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 # Matches a declaration of a module: its first line, and the lines after it that are indented or close a bracket.

@@ -1,6 +1,6 @@
-// Shows a matrix of number fields, and sends each cell whose text differs from the matrix to the server.
-// It sends after Enter, or when a field is left. A pasted matrix is sent as text.
-// Arrow keys move up and down, and at the ends of a text to the next cell. Escape restores the number of a cell.
+// Shows a matrix of number fields, and sends each cell whose text differs from the matrix to the server:
+// after Enter, or when the visitor leaves the field. A pasted matrix is sent as text.
+// Arrow keys move up and down, and at the ends of a text to the next cell. Escape restores a cell's number.
 import { element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
 import { plain } from "./rounded.js";
@@ -19,9 +19,9 @@ import { plain } from "./rounded.js";
  * @property {any} [place] the lengths in px that place the cells in a picture
  */
 
-const STEP = 0.5; // change of a dragged number for each STEP_PX of the pointer
+const STEP = 0.5; // change of a dragged number per STEP_PX of pointer movement
 const MOST_PASTED = 200_001; // in characters: one more than the server accepts, so that it can refuse longer texts
-const STEP_PX = 8; // in px: the pointer movement that changes a number by one STEP
+const STEP_PX = 8; // px: pointer movement for one STEP
 
 /** @param {import("./shared.js").Component<Numbers>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -111,14 +111,14 @@ function cellOf(view, names, row, column) {
   input.onchange = () => tell(view);
   input.ondragstart = () => false; // prevents dragging of selected text
   input.onpointerdown = (event) => {
-    if (view.data.hint) drag(view, input, event); // no return value, because returning false would prevent the focus
+    if (view.data.hint) drag(view, input, event); // returns nothing, because returning false would prevent the focus
   };
   input.onkeydown = (event) => press(view, cell, event);
   input.onpaste = (event) => paste(view, cell, event);
   return cell;
 }
 
-// Lets the pointer change a field's number by dragging: upwards it grows.
+// Lets the visitor change a field's number by dragging; upwards increases it.
 // The number is sent to the server when the pointer is released.
 function drag(view, input, event) {
   const start = input.value;
@@ -150,7 +150,7 @@ function press(view, { input, number, row, column }, event) {
 // Sends a pasted matrix as text; the server parses it and fills the cells to the right and below.
 function paste({ trigger }, { row, column }, event) {
   const text = event.clipboardData.getData("text");
-  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // a single number: the browser itself pastes it
+  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // a single number, which the browser itself pastes
   event.preventDefault();
   trigger("typed", [{ row, column, text: text.slice(0, MOST_PASTED), pasted: true }]);
 }

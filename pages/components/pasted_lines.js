@@ -1,7 +1,7 @@
-// Sends a text of several lines that is pasted into the sentence box, because the box itself joins the lines.
+// Sends a text of several lines that is pasted into the sentence box to the server; the box itself would join them.
 import { shared } from "./shared.js";
 
-const MOST_PASTED = 200_001; // characters; a longer text is refused by the server
+const MOST_PASTED = 200_001; // characters; the server refuses a longer text
 
 /** @param {import("./shared.js").Component<null>} component */
 export default function ({ setTriggerValue }) {

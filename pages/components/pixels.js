@@ -1,4 +1,4 @@
-// Helpers of maps that are drawn from bytes: they unpack data, and draw cells as pixels of an image.
+// Unpacks the bytes of maps, and draws their cells as pixels of an image.
 export const BLOCKED = 255; // the palette index of blocked cells, which are hatched
 
 /**
@@ -8,7 +8,7 @@ export const BLOCKED = 255; // the palette index of blocked cells, which are hat
  * @returns {any} the dictionary
  */
 export function unpacked(bytes) {
-  const whole = bytes.slice(); // copied, so that its bytes start at 0 and numbers are aligned
+  const whole = bytes.slice(); // copied, so that its bytes start at 0 and the numbers are aligned
   const length = new DataView(whole.buffer).getUint32(0, true);
   const data = JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + length)));
   const next = (place) => Math.ceil(place / 4) * 4;

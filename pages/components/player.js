@@ -1,4 +1,4 @@
-// Makes a player of the stages of a picture: a button plays them, a slider moves between them.
+// Makes a player for the stages of a picture: a button plays them, a slider moves between them.
 import { button, element } from "./dom.js";
 
 /**

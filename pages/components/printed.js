@@ -1,4 +1,4 @@
-// Fills text templates, and formats texts and numbers for drawing on the map of any matrix.
+// Fills text templates, and formats texts and numbers for the map of a matrix.
 import { printed } from "./rounded.js";
 
 /** A number with up to 7 significant digits, as many as a 32-bit float has. @param {number} value */
@@ -23,7 +23,7 @@ export function letters(text) {
   return Array.from(new Intl.Segmenter().segment(text), (part) => part.segment);
 }
 
-// Matches a character that is as wide as it is high: Chinese, Japanese, Korean, full-width symbols, emoji.
+// Matches a character that is as wide as high: Chinese, Japanese, Korean, full-width symbols, emoji.
 export const WIDE = new RegExp(
   "[\\u1100-\\u115f\\u2e80-\\ua4cf\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60\\uffe0-\\uffe6" +
     "\\u{1f300}-\\u{1faff}\\u{20000}-\\u{3fffd}]",

@@ -1,13 +1,13 @@
 // Shows the presenter view: title, note and question of the current scene, the next scene, and the time.
-// The scenes are presented in another window of the same browser. The time taken is beside the planned minutes.
-// Until a message of that window arrives, the view shows its own session's scene, and its keys change that scene.
+// The scenes are presented in another window of the same browser. The elapsed time is beside the planned minutes.
+// Until that window sends a message, the view shows the scene of its own session, and its keys change that scene.
 import { stateOf } from "./dom.js";
 import { filled } from "./printed.js";
 import { asked, REMOTE } from "./remote.js";
 
-// Font sizes of the speaker's note; the first size at which the whole note fits is used.
+// Font sizes of the speaker's note, largest first; the first at which the whole note fits is used.
 const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20];
-const PHONE_PX = 560; // in px: in a window narrower than this, notes have small letters and scroll with the page
+const PHONE_PX = 560; // px: in a narrower window, notes have small letters and scroll with the page
 const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
 
 /**
@@ -110,7 +110,7 @@ class NotesClock {
     this.begin(Date.now(), null);
   }
 
-  // Starts the clock at the time `since`.
+  // Sets the clock's start to the time `since`.
   // planned: [begin, end], the planned minutes of the first scene, or null.
   begin(since, planned) {
     Object.assign(this, { since, passed: 0, first: planned?.[0] ?? 0 });
@@ -124,7 +124,7 @@ class NotesClock {
     this.begin(Math.min(began, Date.now()), [Number.isFinite(first) ? first : 0]);
   }
 
-  // Counts planned minutes from an earlier scene, if the presenter goes back behind the clock's first scene.
+  // Counts planned minutes from an earlier scene if the presenter goes back before the clock's first scene.
   reach(planned) {
     if (planned) this.first = Math.min(this.first, planned[0]);
   }
@@ -146,12 +146,12 @@ class NotesClock {
     return Math.floor(this.milliseconds() / 1000);
   }
 
-  // Returns from when to when a scene is planned, { begins, ends }, in minutes since the start of this clock.
+  // Returns the planned time of a scene, { begins, ends }, in minutes since the start of this clock.
   fromBegin([begins, ends]) {
     return { begins: begins - this.first, ends: ends - this.first };
   }
 
-  // Returns by how many seconds the talk is late: below 0 if it is early, 0 within the scene's planned minutes.
+  // Returns how many seconds the talk is late: below 0 if it is early, 0 within the scene's planned minutes.
   lag(planned) {
     const { begins, ends } = this.fromBegin(planned);
     const seconds = this.seconds();

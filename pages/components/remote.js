@@ -1,4 +1,4 @@
-// Maps the keys of a presenter's remote control to the actions that they request.
+// Maps the keys of a presenter's remote control to actions of the presentation.
 import { belongs } from "./belongs.js";
 
 export const REMOTE = {

@@ -1,8 +1,8 @@
-// Requests the rest of a page, once, after the picture of its first part is painted.
-// A request before that would make the browser draw the rest before the picture.
+// Requests the delayed parts of a page, once, after the picture in its first part is painted.
+// An earlier request would make the browser draw them before the picture.
 import { hear, shared } from "./shared.js";
 
-const asked = new WeakSet(); // elements of pages whose rest was already requested
+const asked = new WeakSet(); // elements of pages whose delayed parts were requested
 
 /** @param {import("./shared.js").Component<unknown>} component */
 export default function ({ setTriggerValue, parentElement }) {

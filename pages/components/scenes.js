@@ -40,7 +40,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.waits = 0;
   root.onkeydown = null;
   const columns = () => getComputedStyle(list).gridTemplateColumns.split(" ").length;
-  // The element with the text for screen readers stays in the page: they read only changes within it.
+  // The element with the text for screen readers stays on the page, because they read only changes inside it.
   if (!said.isConnected) root.append(said);
   roving(root, () => {
     for (const old of [...root.children]) if (old !== said) old.remove();

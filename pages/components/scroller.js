@@ -1,9 +1,9 @@
 // Scrolls an accordion ("drawer") into view whenever the visitor opens it, but not if a link opens it.
-// It scrolls again while the accordion grows, until the visitor acts; its element is the accordion's first.
+// It scrolls again while the accordion grows, until the visitor acts. The component is the accordion's first element.
 import { shared } from "./shared.js";
 
 const GROWS_MS = 1500;
-const HEADING_PX = 60; // in px: the height of an accordion's question, and of the bar at the top of a page
+const HEADING_PX = 60; // px: the height of an accordion's question, and of the bar at the top of a page
 
 /** @param {import("./shared.js").Component<{ opened: number }>} component */
 export default function ({ parentElement, data }) {
@@ -39,7 +39,7 @@ function scrolling(element) {
 }
 
 // Scrolls the innermost scrollable element that can still move towards the accordion.
-// Elements around a wholly visible one are not scrolled: an accordion in the side pane does not move the picture.
+// Elements around a fully visible one stay: an accordion in the side panel does not move the picture.
 function scrollOne(boxes, top, behavior) {
   for (const box of boxes) {
     const seen = box.getBoundingClientRect();

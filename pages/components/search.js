@@ -1,5 +1,5 @@
-// Shows the search over the whole app: a button and a dialog with a field, used by mouse or keyboard.
-// It runs in the browser, and typed text is never parsed as HTML. The entries are fetched at the first opening:
+// Shows the search over the whole app: a button, and a dialog with a field, for mouse and keyboard.
+// It runs in the browser and never parses typed text as HTML. The entries are fetched when it is first opened:
 // data.findable is the address of a module whose default export is the list of entries.
 import { isTyping } from "./belongs.js";
 import { element, linkTo, setColours, stateOf, svgShape } from "./dom.js";
@@ -106,6 +106,6 @@ function drawResult({ number, kind, slug, address, query, shown, details, sign }
     element("span", "kind", kinds[kind]), title, element("span", "detail", detail),
   ]);
   link.tabIndex = -1;
-  if (page === slug && kind !== "control") link.onclick = null; // read only if the browser loads this page again
+  if (page === slug && kind !== "control") link.onclick = null; // the link is read only if this page loads again
   return element("li", "result", { id: `found_${number}`, role: "option" }, [link]);
 }

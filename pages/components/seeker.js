@@ -1,6 +1,6 @@
 // Scrolls to the control that the visitor searched for, focuses it, and frames it for a moment.
-// Its accordion may still be opening, so this is repeated until the control is found or time is over.
-// It also ends if the visitor acts.
+// The control's accordion may still be opening, so it tries again until it finds the control or its time is over.
+// It also stops if the visitor acts.
 import { shared } from "./shared.js";
 
 const PATIENCE_MS = 6000;
@@ -30,7 +30,7 @@ export default function ({ data }) {
     hold(box, performance.now());
   };
   // Keeps the control in view and focused for a moment.
-  // Content above it may still open, and the control may be redrawn.
+  // Content above may still open, and the control may be redrawn.
   const hold = (box, from) => {
     box.style.outline = `3px solid ${data.colour}`;
     box.style.outlineOffset = "4px";
@@ -45,7 +45,7 @@ export default function ({ data }) {
   bring();
 }
 
-// Returns the first focusable element of a control, or of the component in it, that is not its help icon.
+// Returns the first focusable element, other than a help icon, of a control or of the component in it.
 function findControl(box) {
   const roots = [box, ...[...box.querySelectorAll("*")].flatMap(({ shadowRoot }) => shadowRoot ?? [])];
   const found = roots.flatMap((root) => [...root.querySelectorAll("input, button, textarea, [tabindex='0']")]);

@@ -1,5 +1,5 @@
-// Holds the state and events that the components of a page share.
-// They share a global object and events of the window, because each script has its own copy of every module.
+// Holds the state and the events that the components of a page share.
+// They use a global object and events of the window, because each script has its own copy of every module.
 
 /**
  * The argument with which Streamlit calls a component.

@@ -10,10 +10,10 @@ const CELL = 40; // in CSS px: the largest side of a cell while the whole map is
 const READABLE = 26; // in CSS px: the least width of a cell that shows its number
 const NEAREST = 64;
 const TALL = 520; // in CSS px: the largest height of all cells, so that a projector shows the whole map
-const FEW = 4; // at least so many rows and columns fit the view at CELL size, even if the map is narrow
-const SMALL = 13; // in CSS px: the least font size; LARGE is the largest
+const FEW = 4; // this many rows and columns fit at least into the view at CELL size, even if the map is narrow
+const SMALL = 13; // CSS px: least font size; LARGE is the largest
 const LARGE = 16;
-const MARGIN = 120; // in CSS px: most width of texts beside rows; ROOM is the most height above columns
+const MARGIN = 120; // CSS px: most width of texts beside rows; ROOM is the most height above columns
 const ROOM = 110;
 const OVERHANG = 100; // in CSS px: the width of tilted texts beyond the last column
 const RAMP = { wide: 260, tall: 40 };
@@ -41,8 +41,8 @@ export class Sheet {
   }
 
   // ---- data ---------------------------------------------------------------------------------------------------------
-  // Stores new data; returns whether they are of the same matrix as before.
-  // If so, zoom and scroll position stay; else all cells are shown.
+  // Stores new data; returns whether they belong to the same matrix as before.
+  // For the same matrix, zoom and scroll position stay; for another, all cells are shown.
   take(data) {
     const before = this.data;
     const same = before && before.drawn.join() === data.drawn.join() && before.step === data.step;
@@ -68,12 +68,12 @@ export class Sheet {
     [words.in, words.out, words.whole].forEach((title, n) =>
       Object.assign(this.buttons[n], { title, ariaLabel: title, textContent: ["+", "−", title][n] }),
     );
-    this.width = null; // to measure the width again, because the texts may have changed
+    this.width = null; // makes it measured again, because the texts may have changed
     this.lay();
   }
 
   // Returns which cell of the matrix a drawn cell shows.
-  // If not all cells are drawn, it is the cell that was picked from the block.
+  // If not all cells are drawn, it is the cell picked from the block.
   place({ row, column }) {
     const n = row * this.data.drawn[1] + column;
     const place = this.places ? this.places[n] : n;
@@ -98,7 +98,7 @@ export class Sheet {
       canvas.style.width = this.sheet + "px";
       canvas.style.height = this.height + "px";
       const [wide, tall] = [Math.round(this.sheet * ratio), Math.round(this.height * ratio)];
-      if (canvas.width !== wide) canvas.width = wide; // not set again, because that clears the canvas
+      if (canvas.width !== wide) canvas.width = wide; // setting the same width again would clear the canvas
       if (canvas.height !== tall) canvas.height = tall;
     }
     this.draw();
@@ -156,7 +156,7 @@ export class Sheet {
   }
 
   // Returns the least and the largest finite number, including 0.
-  // One of the two has the widest text.
+  // The widest text is that of one of the two.
   extremes() {
     let [least, most] = [0, 0];
     for (const value of this.numbers) {
@@ -178,7 +178,7 @@ export class Sheet {
     return clamp(next === this.unit ? this.unit + way : next, this.whole, this.nearest);
   }
 
-  // Sets the cell width; the point [x, y] of the view, in device pixels, stays in place.
+  // Sets the cell width; the point [x, y] of the view, in device pixels, stays where it is.
   zoom(unit, [x, y] = this.middle()) {
     if (unit === this.unit) return;
     const factor = unit / this.unit;
@@ -187,7 +187,7 @@ export class Sheet {
   }
 
   // Returns the centre [x, y] of the marked cell, else of the chosen cell.
-  // If that cell is not visible, it returns the middle of the view.
+  // Returns the middle of the view if that cell is not visible.
   middle() {
     const { wide, tall } = this.view;
     const cell = this.at ?? this.chosen();
@@ -424,7 +424,7 @@ export class Sheet {
     pen.clearRect(0, 0, this.over.width, this.over.height);
     pen.save();
     pen.beginPath();
-    const edge = 2 * ratio; // margin, because the outline of a cell at the border reaches outside the view
+    const edge = 2 * ratio; // margin, because the outline of a border cell extends beyond the view
     const [left, top] = [Math.round(this.left * ratio), Math.round(this.top * ratio)];
     pen.rect(left - edge, top - edge, this.view.wide + 2 * edge, this.view.tall + 2 * edge);
     pen.clip();
@@ -432,7 +432,7 @@ export class Sheet {
     pen.strokeStyle = data.palette.outline;
     const outline = (row, column, down, across, thick) => {
       pen.lineWidth = thick * ratio;
-      // An outline whose inner half covers the cells would hide cells smaller than 8 px, so it is drawn around these.
+      // Around cells below 8 px the outline is drawn outside, because its inner half would hide them.
       const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // in canvas pixels: how far the outline is moved outwards
       pen.strokeRect(column * unit - out, row * unit - out, across * unit + 2 * out, down * unit + 2 * out);
     };
@@ -447,7 +447,7 @@ export class Sheet {
     pen.restore();
   }
 
-  // Writes the line below the map: the marked cell in words, else the chosen cell, else a hint how to use the map.
+  // Writes the line below the map: the marked cell in words, else the selected cell, else a hint how to use the map.
   tell() {
     const { data } = this;
     const cell = this.at ?? (this.places ? null : this.chosen());
@@ -458,7 +458,7 @@ export class Sheet {
     const { n, row, column } = this.place(cell);
     const value = this.numbers[n];
     const state = data.cells[n] === BLOCKED ? data.words.blocked : data.is_bool ? data.words.allowed : "";
-    const vanishes = value !== 0 && Math.abs(value) < 0.005; // whether two decimals would show 0
+    const vanishes = value !== 0 && Math.abs(value) < 0.005; // two decimals would show 0
     const number = data.is_bool ? state : [vanishes ? digits(value) : this.text(n), state].filter(Boolean).join(" ");
     const rounded = !vanishes && Number(value.toPrecision(7)) !== Number(value.toFixed(2)) && Number.isFinite(value);
     const more = rounded ? filled(data.words.digits, { digits: digits(value) }) : "";

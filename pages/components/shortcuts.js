@@ -1,20 +1,20 @@
-// Sends undo and redo keys to the server, from anywhere on the page except a text field, where they undo typing, and
-// clicks on the buttons for undo and redo, of which Streamlit would send only the last while the server is busy.
-// A held key is faster than the server: what is pressed meanwhile is sent together, once the page has drawn the answer.
-// Until then the page's controls hold values of before, and would send these along.
+// Sends undo and redo to the server: keys pressed anywhere except in a text field, where they undo typing, and clicks
+// on the two buttons. While the server is busy, Streamlit would send only the last click.
+// A held key is faster than the server: what is pressed meanwhile is sent together, once the page shows the answer.
+// Until then the page's controls have outdated values, which the message would contain.
 import { isTyping } from "./belongs.js";
 import { shared } from "./shared.js";
 
-const MOVES = ["undo", "redo"]; // the keys of the buttons as well
-const MOST = 100; // moves in one message
-const PATIENCE_MS = 5000; // a message that has no answer by then is lost; the server does no move twice
+const MOVES = ["undo", "redo"]; // also the keys of the buttons
+const MOST = 100; // most moves in one message
+const PATIENCE_MS = 5000; // ms: a message without an answer by then counts as lost; the server never does a move twice
 const IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]';
 
 /** @param {import("./shared.js").Component<{ done: number }>} component */
 export default function ({ data, setTriggerValue, parentElement }) {
   const pressed = (shared.pressed ??= { first: 0, moves: [], sentAt: -Infinity });
   const place = parentElement.querySelector("div");
-  shared.pressedPlace = place; // the element drawn last sends
+  shared.pressedPlace = place; // only the element that was drawn last sends
   if (data.done > pressed.first) {
     pressed.moves.splice(0, data.done - pressed.first);
     pressed.first = data.done;
@@ -44,7 +44,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
   const click = (event) => {
     const move = MOVES.find((name) => event.target.closest?.(`.st-key-${name} button`));
     if (!move) return;
-    event.stopImmediatePropagation(); // the button would send it, too
+    event.stopImmediatePropagation(); // prevents that the button sends it, too
     add(move, event);
   };
   shared.forgetPress?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
@@ -54,6 +54,6 @@ export default function ({ data, setTriggerValue, parentElement }) {
     window.removeEventListener("keydown", press);
     window.removeEventListener("click", click, true);
   };
-  setTimeout(send, 50); // the run that brought this data is still drawing
+  setTimeout(send, 50); // waits, because the script run that sent this data is still drawing
   return shared.forgetPress;
 }

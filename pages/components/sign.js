@@ -1,4 +1,4 @@
-// Draws a small picture beside a symbol of a formula.
+// Draws a small picture beside a mathematical symbol.
 import { setColours } from "./dom.js";
 import { drawPicture } from "./small_picture.js";
 

@@ -1,4 +1,4 @@
-// Draws small pictures from the lists of attention_core/drawing/small_pictures.py.
+// Draws small pictures from the lists of shapes of attention_core/drawing/small_pictures.py.
 // A shape is [kind, colour, opacity, ...numbers]; the last item of a "text" shape is its text.
 import { svgShape } from "./dom.js";
 

@@ -90,7 +90,7 @@ export async function renderPng(text, scale) {
   });
 }
 
-// How the groups around a text move and turn it in its file, and its opacity.
+// Returns the transformation of the groups around a text in its file, and the text's opacity.
 function placeOf(text) {
   const place = { matrix: new DOMMatrix(), opacity: 1 };
   for (let part = text; part instanceof SVGGraphicsElement; part = part.parentNode) {

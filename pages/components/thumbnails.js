@@ -15,7 +15,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.style.setProperty("--side", shown.side + "px");
   root.style.setProperty("--text", shown.text + "px");
   root.style.setProperty("--lines", shown.lines); // lines reserved for each name, so that the layout does not jump
-  const before = view.images ?? new Map(); // content of a map -> its image, kept because most maps do not change
+  const before = view.images ?? new Map(); // content of a map -> its image, kept because most maps stay the same
   view.images = new Map();
   let from = 0;
   const parts = shown.maps.flatMap(({ opens, name, title, map: [rows, columns], scale, chosen, breaks }) => {

@@ -1,5 +1,5 @@
 // Draws a timeline with a small picture of what each year added.
-// The chosen year's picture is large, with a text and a link to the page of the app that shows what was added.
+// The selected year has a large picture, a text, and a link to the page of the app that shows what was added.
 import { belongs } from "./belongs.js";
 import { element, linkTo, setColours, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
@@ -62,14 +62,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   look(view.at);
 
   const pressed = (event) => {
-    // If an arrow key moves along the timeline, its event must not reach other components.
+    // an arrow key that moves along the timeline must not reach other components
     if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation();
   };
   window.addEventListener("keydown", pressed, true);
   return () => window.removeEventListener("keydown", pressed, true);
 }
 
-// Selects the year under a mouse that is pressed or dragged, or under a finger that is lifted.
+// Selects the year under a pressed or dragged mouse, or under a lifted finger.
 function dragAlong(line, stops, look) {
   const under = ({ clientX }) => {
     const boxes = stops.map((stop) => stop.getBoundingClientRect());
@@ -78,7 +78,7 @@ function dragAlong(line, stops, look) {
   };
   const choose = (event) => look(under(event), false);
   line.onpointerdown = (event) => event.pointerType === "mouse" && followPointer(line, event, { move: choose });
-  line.onpointerup = choose; // also if the pointer is a finger, whose drag scrolls the line
+  line.onpointerup = choose; // a finger selects on lifting, because its drag scrolls the timeline
 }
 
 function drawStop({ year, who, shapes }) {

@@ -1,6 +1,6 @@
-// Draws a text tokenized in three ways, a row each: words, subword tokens, characters.
-// A slider sets the number of merges.
-// Pointing at or focusing a token highlights the same letters in all rows.
+// Draws a text tokenized in three ways, a row for each: words, subword tokens, characters.
+// A slider sets the number of merges (of byte pair encoding).
+// Hovering or focusing a token highlights the same letters in all rows.
 import { element, keepFocus, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";
 import { filled } from "./printed.js";
@@ -21,7 +21,7 @@ import { roving } from "./roving.js";
 
 /** @typedef {{ shown: string, said: string, first: number, last: number, known: boolean }} Token of some letters */
 
-const TINTS = 6; // the number of colours through which consecutive tokens cycle
+const TINTS = 6; // number of colours through which consecutive tokens cycle
 const STEP_TIME = 260; // ms between two stages of the animation
 const spans = new WeakMap(); // token -> the indices of its first and last letter
 

@@ -1,5 +1,5 @@
-// Says after a reload what of the visitor's it has ended: a training, or a file that only the session had.
-// The tab keeps which these were; a session that another one follows has ended.
+// After a reload, says what the visitor lost with the former session: a training, or an opened file.
+// The tab stores what a session holds; if the tab gets another session, the former one has ended.
 const UNFINISHED = "attention-unfinished";
 
 /** What the tab keeps; null if nothing, or if it cannot be read. */
@@ -34,5 +34,5 @@ export default function ({ parentElement, data }) {
     const { session, held } = data;
     if (held.length) sessionStorage.setItem(UNFINISHED, JSON.stringify({ session, held }));
     else sessionStorage.removeItem(UNFINISHED);
-  } catch {} // a browser that keeps nothing says nothing
+  } catch {} // a browser without storage shows no message
 }

@@ -1,4 +1,4 @@
-// Stores in the browser that a lesson was opened or its exercise solved. A solved lesson stays solved.
+// Stores in the browser that a lesson was opened, or that its exercise was solved. A solved lesson stays solved.
 import { keepProgress, readProgress } from "./kept_progress.js";
 
 /** @param {import("./shared.js").Component<{ slug: string, solved: boolean }>} component */

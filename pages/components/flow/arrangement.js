@@ -6,13 +6,13 @@ import { LEAST_LABEL, textWidth } from "./words.js";
 
 export const OPEN_HEIGHT = 88; // in px: height of an opened cell's arithmetic until its content arrives
 const LEAST_ROOM = 260; // in px: least height of a picture that fills the screen, as in a presentation
-const [WORD_PX, ASKS_PX] = [24, 15]; // font sizes at unit 1 of the words, and of the text below the query's word
-const WIDEST_WORDS = 0.34; // share of the width: words that would take more have a smaller font
-const WIDEST_COLUMN = 0.45; // share of the width: words that take more in the smallest font are cut
-const AROUND = 354; // in px: height of what stands above and below the picture of the workbench
-const RAIL_HEIGHT = 84; // in px: of the small maps of the heads, where they stand above the picture
-const LEAST_FREE = 310; // in px: least height of this picture
-const MAKES_ROOM = 0.3; // the layout changes to that of a keyframe in this share of the keyframe's duration
+const [WORD_PX, ASKS_PX] = [24, 15]; // font sizes at unit 1: of the words, and of the text below the query's word
+const WIDEST_WORDS = 0.34; // share of the width; words that need more get a smaller font
+const WIDEST_COLUMN = 0.45; // share of the width; words that need more in the smallest font are cut
+const AROUND = 354; // px: height of everything above and below the picture on the workbench
+const RAIL_HEIGHT = 84; // px: height of the heads' small maps if they are above the picture
+const LEAST_FREE = 310; // px: least height of the picture on the workbench
+const MAKES_ROOM = 0.3; // share of a keyframe's duration in which the layout changes to the keyframe's
 
 export class Arrangement {
   // Computes this.layouts, one for each keyframe, at the current size; returns the sizes that all layouts share.

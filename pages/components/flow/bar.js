@@ -12,7 +12,7 @@ export class StopsBar {
   constructor(root, journey) {
     this.root = root;
     this.journey = journey;
-    this.gives = false; // whether the bar gives up the focus on release, so that a presentation gets the keys
+    this.gives = false; // whether the bar loses the focus on release, so that a presentation gets the keys
     this.button = root.appendChild(button("play", {}, () => journey.togglePlay()));
     this.track = added(root, "div", "track", { tabIndex: 0, role: "slider" });
     this.knob = added(this.track, "div", "knob");
@@ -21,7 +21,7 @@ export class StopsBar {
     this.track.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // Called with a pressed key: arrow keys move by one keyframe ("stop"), the space bar plays or pauses.
+  // Handles a pressed key: arrow keys move by one keyframe ("stop"), the space bar plays or pauses.
   key(event) {
     const { journey } = this;
     const go = {
@@ -37,7 +37,7 @@ export class StopsBar {
   }
 
   show(text) {
-    if (!isAlike(text.names, this.text?.names)) this.names = null; // so that draw() builds the segments again
+    if (!isAlike(text.names, this.text?.names)) this.names = null; // makes draw() build the segments again
     this.text = text;
   }
 
@@ -56,7 +56,7 @@ export class StopsBar {
   // A drag of the pointer scrubs; a click plays the clicked keyframe to its end.
   press(pressed) {
     let isDrag = false;
-    const named = this.made.indexOf(pressed.target.closest(".segment")); // a name may hang over the next segment
+    const named = this.made.indexOf(pressed.target.closest(".segment")); // a long name may extend over the next segment
     const move = (event) => {
       isDrag ||= Math.abs(event.clientX - pressed.clientX) > CLICK_SLACK;
       const [stop, share] = this.placeAt(event.clientX);
@@ -112,10 +112,10 @@ export class StopsBar {
     this.nameWhereThereIsRoom();
   }
 
-  // Hides a segment's name that would overlap the name before it, except while the segment is playing.
+  // Hides the name of a segment that would overlap the name before it, unless the segment is playing.
   nameWhereThereIsRoom() {
     let end = 0;
-    // All rectangles are read before an element is changed, so that the browser computes the layout only once.
+    // Reads all rectangles before changing an element, so that the browser computes the layout only once.
     const boxes = this.made.map((segment) => segment.lastChild.getBoundingClientRect());
     boxes.forEach(({ left, right }, i) => {
       const isFree = left > end + 6;

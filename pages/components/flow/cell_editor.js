@@ -1,5 +1,5 @@
 // Shows a text input over a cell of an input matrix, in which the visitor types another number.
-// The server applies the number, or refuses it with a sentence that gives the reason.
+// The server applies the number, or refuses it and sends a sentence with the reason.
 import { added, setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
 import { placeOf } from "./twin.js";
@@ -46,13 +46,13 @@ export class CellEditor {
   }
 
   key(event) {
-    event.stopPropagation(); // because the text input itself handles all keys
+    event.stopPropagation(); // the text input itself handles all keys
     if (event.isComposing) return;
     if (event.key === "Enter") this.leave(() => this.send());
     else if (event.key === "Escape") this.leave(() => this.cancel());
   }
 
-  // Calls a function that closes the text input, then focuses the cell below the input.
+  // Calls a function that closes the text input, then focuses the cell that the input covered.
   leave(act) {
     const place = this.flow.map.find(this.cell);
     act();
@@ -72,7 +72,7 @@ export class CellEditor {
     if (wasRefused) this.flow.tell("typed", null);
   }
 
-  // Opens the text input again with a refused text and the reason.
+  // Opens the text input again, with the refused text and the reason.
   // refused: { step, index, text, sentence }, or null if nothing was refused.
   refuse(refused) {
     const said = JSON.stringify(refused ?? null);

@@ -1,4 +1,4 @@
-// Compares two runs: finds the rows that changed in each drawn step, and the headline's former percentage.
+// Compares two runs: finds the changed rows of each drawn step, and the percentage that the headline had before.
 import { finite, isCalm } from "./motion.js";
 import { spellPercent } from "./words.js";
 

@@ -1,4 +1,4 @@
-// Shows a row of buttons of which one is chosen.
+// Shows a row of buttons, one of which is selected.
 import { button, setOnce } from "../dom.js";
 import { isAlike } from "./words.js";
 

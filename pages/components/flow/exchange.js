@@ -1,29 +1,29 @@
-// Synchronises the selection of the picture with the server.
-// The picture debounces and sends its own selection, and adopts each new selection of the server.
+// Keeps the picture's selection the same in the browser and on the server.
+// The picture debounces and sends what the visitor selects, and adopts each new selection of the server.
 import { Rest } from "../drag.js";
 import { hear, shared } from "../shared.js";
 
 const HAND_RESTS_MS = 350;
-const OTHER_VIEWS = ["heads", "plane"]; // views whose name stands in the link in place of a keyframe
+const OTHER_VIEWS = ["heads", "plane"]; // views whose name is in the link instead of a keyframe
 
 export class Exchange {
   constructor(flow) {
     this.flow = flow;
     this.order = 0; // number of the latest selection adopted from the server
-    // Sends the selection only when it has not changed for a moment, so that one message replaces many.
+    // Sends the selection only after it has been the same for a moment, so that one message replaces many.
     this.resting = new Rest(() => (flow.journey.isMoving ? this.tellLook() : this.tellLooked()), HAND_RESTS_MS);
   }
 
   // ---- from the server ----------------------------------------------------------------------------------------------
-  // Returns the selection (a Look) that the server's data name. An operand that is followed, on the way back from a
-  // number to the input, opens in the view in which the visitor is.
+  // Returns the selection (a Look) that the server's data describe. When the visitor follows an operand back towards
+  // the input, the operand opens in the current view.
   lookOf({ batch, head, query, step, stop, cell, sum }) {
     const { flow } = this;
     flow.heads.follow(stop);
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
     if (flow.data.cut) {
-      const view = step === null ? this.sight(cell, stop) : "flow"; // the map is below the flow
+      const view = step === null ? this.sight(cell, stop) : "flow"; // the map of the step is below the flow picture
       return { batch, head, query, view, step: flow.share };
     }
     const isFollowed = Boolean(flow.look && cell && sum?.trail.length);
@@ -31,14 +31,14 @@ export class Exchange {
     return { batch, head, query, view: isOnMap ? "map" : this.sight(cell, stop), step: step ?? flow.share };
   }
 
-  // Returns the view ("flow", or one of OTHER_VIEWS) of a selection in which no whole step is opened as a map.
+  // Returns the view ("flow", or one of OTHER_VIEWS) of a selection that opens no whole step as a map.
   sight(cell, stop) {
     const { data, look } = this.flow;
     const view = stop?.split("-")[0] ?? (look ? look.view : data.plane?.opens); // "heads-1": see HeadsView.linkName
     return !cell && OTHER_VIEWS.includes(view) && view in data.text.views ? view : "flow";
   }
 
-  // Returns a selection in which head, words, view and step exist in the current run.
+  // Returns a copy of a selection whose head, words, view and step exist in the current run.
   withinReach({ batch, head, query, view, step }) {
     const { data, share } = this.flow;
     return {
@@ -50,15 +50,15 @@ export class Exchange {
     };
   }
 
-  // Applies the keyframe and the opened cell of the data until flow/look.js is loaded.
-  // look.js then brings the arithmetic of the opened cell.
+  // Applies the keyframe and the opened cell in the data, until flow/look.js is loaded.
+  // After that, look.js receives the arithmetic of the opened cell.
   expect({ order, step, stop, cell }) {
     this.order = order;
     this.rest(stop);
     this.flow.open = cell && { step, index: cell };
   }
 
-  // Applies the selection that the server sends, and the arithmetic of the opened cell.
+  // Applies the selection and the opened cell's arithmetic that the server sends.
   obey(look) {
     const { flow } = this;
     if (!flow.data?.hears) return;
@@ -77,7 +77,7 @@ export class Exchange {
   }
 
   // ---- to the server ------------------------------------------------------------------------------------------------
-  // Sends an event to the server at once, and drops a pending selection, because the event includes the selection.
+  // Sends an event to the server at once. The event includes the selection, so a pending selection is dropped.
   tell(name, value) {
     this.resting.drop();
     this.send(name, value);
@@ -103,7 +103,7 @@ export class Exchange {
     return { query, head, step: view === "map" ? step : null, stop: this.stop(view) };
   }
 
-  // Returns the keyframe ("stop") for the server: the name of its last drawn step, "start", "end", or another view.
+  // Returns the name of the keyframe ("stop") for the server: its last drawn step, "start", "end", or another view.
   // Returns null in the map view, and at the keyframe or in the view with which the page begins by default.
   stop(view) {
     const { journey, data } = this.flow;
@@ -131,8 +131,8 @@ export class Exchange {
     if (!open && look.view === "flow" && this.stop("flow") !== this.rested) this.tellLook();
   }
 
-  // Requests another selection from the server, because the browser has only some of a large run's numbers.
-  // The map of such a run is shown below the picture, as the opened step.
+  // Requests another selection from the server, because the browser has only a part of a large run's numbers.
+  // The map of such a run is below the picture, as the opened step.
   askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
     const isHeads = this.flow.look.view === "heads";
     const kept = view === "flow" || isHeads ? null : shared.look?.step ?? null;

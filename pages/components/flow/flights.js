@@ -5,11 +5,11 @@ import { shapeOfNumber } from "./picture/rings.js";
 export class Flights {
   constructor(flow) {
     this.flow = flow;
-    this.found = new Map(); // selection and matrix of the map, as JSON -> its cells that the flow picture draws, too
+    this.found = new Map(); // selection and matrix of the map, as JSON -> the map's cells that the flow picture draws
   }
 
-  // Maps "row column" of each cell that the flow picture draws, too, to the attributes of the shape that draws it.
-  // It hides these shapes in this frame, so call it after the flow is drawn.
+  // Returns a Map from "row column" of each cell that both views draw to the attributes of its shape in the flow.
+  // It hides these shapes in this frame, and must therefore be called after the flow is drawn.
   leave(matrix) {
     const { picture } = this.flow;
     const shapes = new Map();

@@ -1,4 +1,4 @@
-// The animated picture of how attention computes one query's output, drawn and played without the server.
+// The animated picture of how attention computes one query's output; the browser draws and plays it.
 import { added, addedShape, button, setAttributes, setColours } from "../dom.js";
 import { floatsOf, unpacked } from "../pixels.js";
 import { hear, shared, tellOthers } from "../shared.js";
@@ -28,12 +28,12 @@ import { findTwinDifference, isProven, movedInputs, ShownRows } from "./twin_che
 import { mapView, MOST_DESCRIBED_HEADS, pictureView, smallHeads, smallSteps, sumView } from "./views.js";
 import { widths } from "./words.js";
 
-const CHANGE_MS = 420; // in ms: duration of the animation of numbers and positions from one state to the next
-const FLOW_GOES = 2; // while the map opens, the flow picture fades this many times faster
-const OPENS_MS = 750; // in ms: duration of the animation from the flow picture to the map
-const RAIL_SIZES = [2, 4, 8, Infinity]; // flow.css has a size of the small maps for up to so many heads
-const LEAST_WIDE = 900; // in px: least width of a picture that has the small maps of the heads beside it
-const LONGEST_FRAME_MS = 34; // in ms: after a longer frame, the animation moves only as far as in this time
+const CHANGE_MS = 420; // ms: duration of the animation of numbers and positions from one state to the next
+const FLOW_GOES = 2; // the flow picture fades so many times faster than the map opens
+const OPENS_MS = 750; // ms: duration of the animation from the flow picture to the map
+const RAIL_SIZES = [2, 4, 8, Infinity]; // numbers of heads up to which flow.css makes the small maps one size smaller
+const LEAST_WIDE = 900; // px: in a picture of at least this width, the small maps of the heads are at its side
+const LONGEST_FRAME_MS = 34; // ms: after a longer frame, the animation advances only by this time
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: of pages/panels/flow_data.py, packed */
 export default function ({ parentElement, data }) {
@@ -42,7 +42,7 @@ export default function ({ parentElement, data }) {
   flow.show(withNumbers(unpacked(data)));
 }
 
-// Adds its numbers to each step of the data, as `value`, and returns the data.
+// Adds to each step of the data its numbers, as `value`, and returns the data.
 export function withNumbers(data) {
   const numbers = new Float64Array(data.numbers.slice().buffer);
   for (const step of Object.values(data.steps)) {
@@ -63,7 +63,7 @@ export class Flow {
     this.journey = new Journey(() => this.ask(), () => this.exchange.tellStop());
     this.exchange = new Exchange(this);
     this.arrangement = new Arrangement();
-    // The elements of the component, from top to bottom.
+    // Creates the elements of the component, from top to bottom.
     const top = added(this.root, "div", "top");
     const said = added(top, "div", "said");
     const headline = added(said, "p", "headline");
@@ -91,14 +91,14 @@ export class Flow {
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
     this.flights = new Flights(this);
-    this.open = null; // the cell whose arithmetic is open, { step, index, height }, or null
-    this.opened = 0; // how far the map is open, from 0 to 1
-    this.change = null; // a dragged change that the server has not applied yet, { params, values }, or null
-    this.moved = []; // the names of the steps that the browser computed again
-    this.waiting = new Set(); // the names of the steps that the browser cannot compute
-    this.partial = new Set(); // the names of the steps of which the browser computed only the selected query's row
+    this.open = null; // the cell whose arithmetic is open: { step, index, height }; null for none
+    this.opened = 0; // progress of the map's opening, from 0 to 1
+    this.change = null; // a dragged change that the server has not applied yet: { params, values }; null for none
+    this.moved = []; // names of the steps that the browser has recomputed
+    this.waiting = new Set(); // names of the steps that the browser cannot recompute
+    this.partial = new Set(); // names of the steps of which the browser has recomputed only the selected query's row
     this.shown = new ShownRows();
-    this.differs = null; // the name of a step in which the server's numbers differ from the browser's, or null
+    this.differs = null; // name of a step in which server and browser computed different numbers; null for none
     this.frame = null;
     this.isPainted = false;
     this.hands = new Hands(this);
@@ -120,7 +120,7 @@ export class Flow {
     });
   }
 
-  // Stops all listeners when the picture is no longer in the page.
+  // Removes all listeners when the picture is no longer on the page.
   leave() {
     document.body.removeAttribute("data-dragged");
     this.ends?.forEach((end) => end());
@@ -144,7 +144,7 @@ export class Flow {
     this.differs =
       findTwinDifference(data.steps, moved, this.look.query, data.rounding) ??
       this.shown.compare(old, data, this.model);
-    const isStill = this.isHeld() || this.shown.waits; // if the picture waits, these data answer an earlier change
+    const isStill = this.isHeld() || this.shown.waits; // while the picture waits, these data answer an earlier change
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.roles.show(data.roles);
@@ -155,7 +155,7 @@ export class Flow {
     this.rail.root.classList.toggle("many", !data.layers.now && data.heads > MOST_DESCRIBED_HEADS);
     this.rail.show(smallHeads(this), data.palette);
     this.rail.root.dataset.size = data.layers.now ? "layers" : RAIL_SIZES.find((most) => data.heads <= most);
-    if (data.heads !== old?.heads) this.measured = 0; // the small maps may take more or less of the width
+    if (data.heads !== old?.heads) this.measured = 0; // measures again: the width of the small maps may change
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);
     this.stripShows = null;
@@ -172,16 +172,16 @@ export class Flow {
     return !hears && look.order > this.data?.look.order;
   }
 
-  // Sets the classes for the kind of page: only the picture, a playing picture, or a presentation.
+  // Sets the CSS classes for the kind of page: only the picture, a playing picture, or a presentation.
   fit(data) {
     for (const name of ["shown", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
-    this.stage.tabIndex = data.fills ? -1 : 0; // -1, because in a presentation the page handles the keys
+    this.stage.tabIndex = data.fills ? -1 : 0; // -1 in a presentation, because the page handles the keys there
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;
-    if (data.fills) this.sizes.observe(this.stage); // whose height changes with the lines of the caption
+    if (data.fills) this.sizes.observe(this.stage); // its height changes with the lines of the caption
   }
 
-  // Moves by one keyframe when a presentation sends a key; at the last one the presentation itself moves on.
+  // Moves by one keyframe when a presentation sends a key; at the last one, the presentation changes the scene.
   stepFromAfar(way, event) {
     const isHere = this.data?.fills && this.root.isConnected && this.look.view !== "map";
     if (isHere && this.journey.stepBy(way)) event.preventDefault();
@@ -200,8 +200,8 @@ export class Flow {
     return this.journey.progress;
   }
 
-  // Takes a snapshot of the run for the selection, to which the picture is then animated.
-  // A dragged change that the server has not applied yet is kept.
+  // Makes a snapshot of the run and the selection, to which the picture is then animated.
+  // A dragged change that the server has not applied yet stays.
   take() {
     const { snapshot: before, layout } = this;
     const moves = before && layout && !isCalm();
@@ -224,17 +224,17 @@ export class Flow {
   }
 
   // Shows the effect of a drag in the same frame.
-  // change: { params, values } to compute with, { waits } if only the server can compute, null if all is as before.
+  // change: { params, values } to compute with; { waits } if only the server can compute; null for no change.
   drag(change) {
     if (!this.data) return;
-    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // to the end, which shows the effect
+    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // moves to the end, which shows the effect
     this.change = change && (change.waits || !isProven(this.data.steps, change)) ? change : null;
     this.glow = this.differs = null;
     this.take();
     this.before = null;
   }
 
-  // Called at the end of a drag: keeps the shown numbers until the server has computed the same run.
+  // Handles the end of a drag: keeps the shown numbers until the server has computed the same run.
   release() {
     if (this.isDragged && !this.waitsForServer) this.shown.keep(this);
   }
@@ -243,8 +243,8 @@ export class Flow {
     return Boolean(this.data.cut || this.change?.waits);
   }
 
-  // Sets the numbers to show: the run's or, during a drag, those that the browser computes again.
-  // A large run waits for the server instead.
+  // Sets the numbers to show: those of the run or, during a drag, those that the browser recomputes.
+  // The numbers of a large run change only when the server answers.
   follow() {
     const { data, change, model } = this;
     model.steps = data.steps;
@@ -254,12 +254,12 @@ export class Flow {
     const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
     this.root.classList.toggle("waits", waits);
     if (waits !== waited) tellOthers("flow-waits", waits);
-    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css then fades what does not change with it
+    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css then fades what does not follow the drag
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 
-  // During a drag, computes the changed numbers in the browser (twin.js), but only of the rows that are needed.
-  // In each head this is the row of the selected query; in the selected head it is every row if more rows are visible
+  // During a drag, recomputes the changed numbers in the browser (twin.js), but only in the rows that are needed.
+  // In each head this is the row of the selected query. In the selected head it is every row if more rows are visible
   // or if the run has several heads. If such a visible step combines several heads, every row is computed.
   followChange() {
     const { data, change, look } = this;
@@ -283,7 +283,7 @@ export class Flow {
     return [...onMap, ...inSum].filter(Boolean);
   }
 
-  // Updates the small maps and the arithmetic of an open cell, so that they show the picture's numbers.
+  // Updates the small maps and the arithmetic of an open cell to the numbers of the picture.
   followMaps() {
     if (!this.rail.root.hidden) this.rail.paint(smallHeads(this), this.data.palette);
     if (this.open && !this.data.cut) this.sum.follow(sumView(this));
@@ -293,7 +293,7 @@ export class Flow {
     /** @type {Snapshot} */
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
-    this.isArranged = false; // so that the next frame arranges the picture
+    this.isArranged = false; // makes the next frame compute the layout again
     this.ask();
   }
 
@@ -306,18 +306,18 @@ export class Flow {
     this.ask();
   }
 
-  // Returns the width in px, read once for each size, because every reading makes the browser compute the layout.
+  // Returns the width in px, read once per size, because every reading makes the browser compute the layout.
   get width() {
     return (this.measured ||= this.measure());
   }
 
-  // Returns the width of the picture in px. Where there is room, the small maps of the heads stand beside it.
+  // Returns the width of the picture in px. On a wide page, the small maps of the heads are beside it.
   measure() {
     this.root.classList.toggle("wide", Boolean(this.data?.hears) && this.root.clientWidth >= LEAST_WIDE);
     return this.stage.clientWidth || this.root.clientWidth;
   }
 
-  // Returns whether the flow picture is invisible: during a drag, if another view or the open map covers it.
+  // Returns whether the flow picture is invisible: covered by the open map or, during a drag, by another view.
   get isHidden() {
     if (!this.isDragged || !this.layout) return false;
     return ["plane", "heads"].includes(this.look.view) || (this.look.view === "map" && this.opened === 1);
@@ -335,7 +335,7 @@ export class Flow {
     return now ? `${now}.${this.look.head}` : this.look.head;
   }
 
-  // Selects a head; for a head of another layer it sends a request to the server.
+  // Selects a head; if it belongs to another layer, sends a request to the server.
   chooseHead(key) {
     const [layer, head] = String(key).includes(".") ? key.split(".").map(Number) : [this.data.layers.now, key];
     if (layer === this.data.layers.now) {
@@ -362,7 +362,7 @@ export class Flow {
     this.exchange.tellLook();
   }
 
-  // Shows two runs beside each other in the view of all heads: the pinned run A, else the run before the last change.
+  // Shows two runs side by side in the view of all heads: the pinned run A, or else the run before the last change.
   compare() {
     if (this.data.reads.side) this.lookAt({ view: "heads" });
     else this.tell("compared", true);
@@ -374,7 +374,7 @@ export class Flow {
 
   // Opens the arithmetic of a cell in a gap below the cell's row; null closes the open arithmetic.
   unfold(means) {
-    if (!this.data.hears) return; // nothing opens, because no server would write the arithmetic
+    if (!this.data.hears) return; // nothing opens, because no server would send the arithmetic
     this.fold();
     this.open = means && this.placeOfCell(means);
     this.take();
@@ -399,8 +399,8 @@ export class Flow {
     return this.open && !this.sum.root.hidden ? this.sum.operands : [];
   }
 
-  // Shows the arithmetic ("sum") that the server has written for the opened cell.
-  // If the picture does not draw the cell, the arithmetic opens below the query's vectors ("lane").
+  // Shows the arithmetic ("sum") that the server has sent for the opened cell.
+  // If the picture does not draw this cell, the arithmetic opens below the query's vectors ("lane").
   fillSum({ step, cell, sum }) {
     this.open = { step, index: cell };
     this.sum.show(sum);
@@ -418,7 +418,7 @@ export class Flow {
     });
   }
 
-  // Draws a requested frame at once, because the caller reads drawn positions and cannot wait for the next frame.
+  // Draws a requested frame at once, for a caller that needs the drawn positions now.
   drawNow() {
     if (this.frame === null) return;
     cancelAnimationFrame(this.frame);
@@ -458,7 +458,7 @@ export class Flow {
     if (!this.isPainted) this.tellWhenPainted();
   }
 
-  // Sends "flow-painted" after the first frame, so that rest.js requests the rest of the page.
+  // Sends "flow-painted" after the first frame; rest.js then requests the rest of the page.
   tellWhenPainted() {
     this.isPainted = true;
     requestAnimationFrame(() => setTimeout(() => {
@@ -470,7 +470,7 @@ export class Flow {
   // Draws the flow picture, the map, or both while one opens over the other.
   drawViews(snapshot, layout, now) {
     const glow = fading(this.glow, now);
-    // Requests new frames at the times when the outlines and the old headline disappear.
+    // Requests new frames for the times when the outlines and the old headline disappear.
     if (this.glow?.begun === now) [GLOW_MS, BEFORE_MS].forEach((ms) => setTimeout(() => this.ask(), ms));
     if (glow && !isCalm()) this.ask();
     if (this.opened < 1 && !this.isHidden) this.picture.draw(pictureView(this, snapshot, layout, glow));
@@ -512,7 +512,7 @@ export class Flow {
     ];
   }
 
-  // Draws the row of small step maps: built when first shown, painted again after a selection or a drag.
+  // Draws the row of small step maps; their numbers are painted again after a selection or a drag.
   drawStrip() {
     const { look, model, data } = this;
     const { head, query, step } = look;

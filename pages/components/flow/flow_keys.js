@@ -1,5 +1,5 @@
-// Handles keys on the flow picture: N focuses a number, and Enter opens the arithmetic that computes this number.
-// Each key has a row of numbers, and the query has vectors of its own, which have the role "lane" in the code.
+// Handles keys on the flow picture: N focuses a number, and Enter opens the arithmetic that computes it.
+// Each key has a row of numbers; the query has separate vectors, with the role "lane" in the code.
 // Arrow keys move the focus to the nearest number beside, above or below.
 import { focused } from "../dom.js";
 import { MOVES } from "../drag.js";
@@ -15,12 +15,12 @@ export class FlowKeys {
     for (const name of ["focusin", "focusout"]) flow.stage.addEventListener(name, () => this.point());
   }
 
-  // Returns whether a pressed key has a meaning on the focused element; if it has, acts on the key.
+  // Handles a pressed key; returns whether the key has a meaning on the focused element.
   key({ key, target }) {
     const { flow } = this;
     const means = meaningOf(target);
     if (target === flow.stage && key.toLowerCase() === "n") this.begin();
-    else if (means?.part === undefined) return false; // the whole picture or the arithmetic is focused
+    else if (means?.part === undefined) return false; // the focus is on the whole picture or in the arithmetic
     else if (key in MOVES) this.focus(this.next(means, MOVES[key]));
     else if (key === "Enter" || key === " ") this.hands.press(means);
     else if (key === "Escape" && !flow.open) this.leave();
@@ -28,7 +28,7 @@ export class FlowKeys {
     return true;
   }
 
-  // Focuses the number that first() returns, after drawing the frame that an earlier key press may have requested.
+  // Focuses the number that first() returns, after drawing a frame that an earlier key press may have requested.
   begin() {
     this.flow.drawNow();
     this.focus(this.first());
@@ -82,8 +82,8 @@ export class FlowKeys {
   }
 
   // Returns the number to focus first: if a cell's arithmetic is open, the number of this cell.
-  // Else it is the number that the current keyframe computes for the key with the largest attention weight.
-  // At the end of the animation, it is that weight.
+  // Otherwise it is the number that the current keyframe computes for the key with the largest attention weight;
+  // at the end of the animation, this weight itself.
   first() {
     const { flow } = this;
     const open = flow.open && this.find(flow.open);
@@ -106,8 +106,8 @@ export class FlowKeys {
     return found ?? here;
   }
 
-  // Returns the next number to the right (1) or left (-1) in the row.
-  // To the right of the last number of a key's row, it is the nearest number of the query's own vectors ("lane").
+  // Returns the next number to the right (1) or left (-1) in the same row.
+  // Right of the last number of a key's row comes the nearest number of the query's vectors ("lane").
   besides(cells, here, right) {
     const isOn = ({ x }) => (x - here.x) * right > 0.5;
     const near = (line) =>
@@ -123,7 +123,7 @@ export class FlowKeys {
     return nearest(cells.filter(isOn), (cell) => 1000 * Math.abs(cell.y - here.y) + Math.abs(cell.x - here.x));
   }
 
-  // Focuses a number, with a label for screen readers that names the number and what Enter does.
+  // Focuses a number; its label for screen readers names the number and the effect of Enter.
   focus(cell) {
     const { data } = this.flow;
     this.at = cell.means;

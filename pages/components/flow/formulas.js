@@ -1,10 +1,10 @@
 // Shows the formulas of the vectors, scores or weights that the current keyframe computes.
-// They appear beside the query's own vectors (the "lane" below the rows of the keys) towards the end of the keyframe.
+// They appear beside the query's vectors (the "lane" below the rows of the keys), towards the end of the keyframe.
 // Each symbol has the colour of what it names.
 import { clamp } from "./motion.js";
 import { LEAST_LABEL } from "./words.js";
 
-const INDEX_SIZE = 0.7; // font size of an index, as a share of the formula's; on a phone it is legible, or not shown
+const INDEX_SIZE = 0.7; // font size of an index, as a share of the formula's; on a phone indices are legible or omitted
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const FORMULA_COMES = [0.55, 0.8]; // the formula fades in between these shares of a keyframe's duration
 const FORMULA_SIZE = 24; // px
@@ -33,11 +33,11 @@ export class Formulas {
     Object.assign(this.root.style, { opacity, left: `${end}px`, top: `${layout.laneY}px`, fontSize: `${size}px` });
   }
 
-  // Shows the formulas of a keyframe, whose elements are created and measured only when it is shown first.
+  // Shows the formulas of a keyframe; their elements are created and measured only at the first time.
   write(stop, parts) {
     if (stop === this.stop) return;
     this.stop = stop;
-    // The softmax has two keyframes; its formula is shown at the second one, not while the exponentials appear.
+    // The softmax has two keyframes; its formula is shown only at the second, when the exponentials are there.
     const shown = parts.filter((part) => part.formula && stop.parts.includes(part.name) && stop.motion !== "power");
     const key = JSON.stringify(shown.map(({ formula }) => formula));
     if (!this.made.has(key)) this.made.set(key, this.make(shown));
@@ -62,7 +62,7 @@ export class Formulas {
   }
 
   // Returns the free horizontal range of the lane, [left, right] in px.
-  // It goes from the query's own vectors to the ribbons, which lead to the output.
+  // The range reaches from the query's vectors to the ribbons, which lead to the output.
   room({ parts, x, w, unit, frame }) {
     const own = parts.filter((part) => part.role === "lane" && !part.after);
     const start = Math.max(frame.wordWidth, ...own.map((part) => x[part.name] + w[part.name]));
@@ -72,7 +72,7 @@ export class Formulas {
   }
 }
 
-// Creates a MathML element from its description by the core: [name, attributes, children].
+// Creates a MathML element from a description of the core: [name, attributes, children].
 function elementOf([name, attributes, children]) {
   const element = document.createElementNS(MATHML, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);

@@ -5,13 +5,13 @@ import { MapKeys } from "./map_keys.js";
 import { meaningOf } from "./shapes.js";
 
 const LONG_PRESS_MS = 350; // a touch that lasts longer hides all connecting lines except those of the touched word
-const PRESSED_STAYS_MS = 1500; // how long the lines of the other words stay hidden after such a touch ends
+const PRESSED_STAYS_MS = 1500; // after such a touch, the lines of the other words stay hidden for this time
 
 export class Hands {
   constructor(flow) {
     this.flow = flow;
-    this.row = this.cell = null; // the hovered row of a key in the flow, and the hovered cell of the map view
-    this.isHeld = false; // whether the current touch is a long press, which opens no arithmetic and no map view
+    this.row = this.cell = null; // the hovered row of a key in the flow, the hovered cell of the map
+    this.isHeld = false; // whether the current touch is a long press, which opens neither arithmetic nor map
     this.mapKeys = new MapKeys(flow, this);
     this.flowKeys = new FlowKeys(flow, this);
     this.listenToPointer();
@@ -52,8 +52,8 @@ export class Hands {
     }
   }
 
-  // Returns what the shape under a pointer stands for (its `means`).
-  // If the shape is a whole strip of cells, the pointer's x decides which cell is meant.
+  // Returns what the shape under a pointer represents (its `means`).
+  // For a strip of cells drawn as one shape, the pointer's x determines the cell.
   meant({ target, clientX, clientY }) {
     const means = meaningOf(target);
     if (typeof means !== "function") return means;
@@ -76,7 +76,7 @@ export class Hands {
     const { flow } = this;
     if (!means || this.isHeld) return;
     const place = flow.model.places[means.word ?? means.row ?? means.ribbon ?? 0];
-    if (place === undefined) return; // because the last row, for all words not drawn, has no single key
+    if (place === undefined) return; // the last row, which stands for all words not drawn, has no single key
     if (means.word !== undefined && !flow.data.crossed) flow.lookAt({ query: place });
     if (means.query !== undefined) flow.lookAt({ query: means.query });
     if (means.head !== undefined) flow.lookAt({ view: "map", step: means.head });

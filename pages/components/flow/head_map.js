@@ -1,4 +1,4 @@
-// Draws a map of a head: its cells on a canvas, and over it words, numbers, the selected row, and what is blocked.
+// Draws the map of a head: cells on a canvas and, over them, words, numbers, the selected row and blocked cells.
 import { added, addedShape, setAttributes } from "../dom.js";
 import { WIDE } from "../printed.js";
 import { cellSize } from "./heads_layout.js";
@@ -8,14 +8,14 @@ import { shortened, spellNumber, textWidth } from "./words.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
 
-const WORD = 13; // px: size of the words
-const WORDED_CELL = 13; // px: beside smaller cells stand no words
+const WORD = 13; // px: font size of the words
+const WORDED_CELL = 13; // px: if cells are smaller, no words are beside them
 const LONGEST_WORD = 110; // px
-const TILT = -52; // degrees: the words over the columns, if they are too wide for a column
-const NUMBERED_CELL = 20; // px: smaller cells show no number
+const TILT = -52; // degrees by which words above the columns are turned if they are too wide
+const NUMBERED_CELL = 20; // px: smaller cells have no number
 const SEPARATE_CELL = 5; // px: smaller cells have no gap between them
-const TOLD_TIMES = 0.95; // smaller multiples of the even share, and their differences, are not written into their cells
-const TOLD_SHARE = 0.095; // smaller weights and differences are not written into their cells
+const TOLD_TIMES = 0.95; // smaller multiples of the even share, and their differences, are not printed in their cells
+const TOLD_SHARE = 0.095; // smaller weights and differences are not printed in their cells
 
 export class HeadMap {
   /** @param {HTMLElement} root */
@@ -44,7 +44,7 @@ export class HeadMap {
     this.box = { left, top, width: inner.width, height: inner.height };
     this.image = paintMap(this.canvas, matrix, palette, this.image);
     this.canvas.style.cssText = `left: ${left}px; top: ${top}px; width: ${inner.width}px; height: ${inner.height}px`;
-    this.canvas.style.imageRendering = cell.tall < 1 ? "auto" : "pixelated"; // else whole rows would not be drawn
+    this.canvas.style.imageRendering = cell.tall < 1 ? "auto" : "pixelated"; // "pixelated" would leave out whole rows
     this.root.style.cssText = `width: ${outer.width}px; height: ${outer.height}px`;
     setAttributes(this.svg, { ...outer, viewBox: `0 0 ${outer.width} ${outer.height}` });
     this.shapes.begin();
@@ -55,7 +55,7 @@ export class HeadMap {
     this.shapes.end();
   }
 
-  // Returns the size of a cell, and where the cells begin, to the right of the words and below them.
+  // Returns the size of a cell, and the left and upper edge of the cells, beside and below the words.
   place(matrix, width, height, words) {
     if (words) {
       const longest = (names) => Math.min(LONGEST_WORD, Math.max(...names.map((name) => textWidth(name, WORD))));
@@ -137,8 +137,8 @@ export class HeadMap {
   }
 }
 
-// Chinese letters are never turned: words that are too wide stand upright, letter under letter, and so do those beside
-// them, which would lie across them.
+// Chinese words that are too wide for a column are not turned: their characters stand one below the other. So do all
+// words beside them, which turned words would overlap.
 const areUpright = (words) => words.some((word) => WIDE.test(word));
 
 function placed({ rows, columns }, cell, left, top, right) {
@@ -150,7 +150,7 @@ function placed({ rows, columns }, cell, left, top, right) {
   };
 }
 
-// Returns a number as its cell has it: shares in hundredths, multiples of the even share with one decimal.
+// Returns a number as printed in its cell: shares in hundredths, multiples of the even share with one decimal.
 function spellCell(number, { kind, isTimes }) {
   if (kind === "times" || isTimes) return `${number < 0 ? "−" : ""}${Math.abs(number).toFixed(1)}`;
   return kind === "signed" ? spellNumber(number) : spellHundredths(number);

@@ -1,5 +1,5 @@
-// Draws the view of all heads: a tile with the map of weights of each head, and a large map of the chosen head.
-// Two chosen heads are shown as a difference, A minus B. Looking needs no server.
+// Draws the view of all heads: a tile with the attention map of each head, and a large map of the selected head.
+// Two selected heads are shown as a difference, A minus B. The server is not needed for this.
 import { added, button, element, focused, setOnce, write } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { MapOptions } from "../map_options.js";
@@ -15,24 +15,24 @@ import { fill, isAlike, said, spellNumber, spellPercent, spellWholePercent } fro
 
 /** @typedef {import("./model.js").Matrix} Matrix */
 
-const ABOVE = 214; // px: height of what stands above the view on the workbench, also while the page is scrolled
+const ABOVE = 214; // px: height of everything above the view on the workbench, also while the page is scrolled
 const LEAST_HEIGHT = 420; // px
-const TEXTS_HEIGHT = 92; // px: height of the title and the legend of the large map, and the gaps between
-const BELOW = 12; // px: under a map that stands alone
-const SAME = 0.005; // shares that differ by less are told as equal
+const TEXTS_HEIGHT = 92; // px: height of the title and the legend of the large map, with the gaps between them
+const BELOW = 12; // px: margin below a single map
+const SAME = 0.005; // shares that differ by less are called equal
 
 export class HeadsView {
   constructor(root, flow) {
     this.root = root;
     this.flow = flow;
-    this.pair = []; // keys of the heads that were pressed in this view: A, and B of a difference
-    this.asked = null; // the key of a head that the server has not opened yet
-    this.kept = null; // the key of the second head in the link, until the view is drawn
-    this.cell = [0, 0]; // the cell of the large map that was read last
+    this.pair = []; // keys of the heads selected in this view: A and, for a difference, B
+    this.asked = null; // key of the head that the server has not opened yet
+    this.kept = null; // key of the second head in the link, until the view is drawn
+    this.cell = [0, 0]; // the cell of the large map whose numbers were shown last
     this.height = LEAST_HEIGHT;
-    this.width = 0; // of the view, in px; 0 while it is hidden
+    this.width = 0; // px: width of the view; 0 while it is hidden
     /** @type {{ width: number, height: number } | null} */
-    this.fixed = null; // the size in px of the view in a file, which no window limits
+    this.fixed = null; // size in px of the view in an exported file; null on the page, where the window limits it
     new ResizeObserver(() => this.resized()).observe(root);
     this.options = new MapOptions(
       added(this.root, "div"),
@@ -43,7 +43,7 @@ export class HeadsView {
         sendSide: (side) => this.flow.exchange.tell("side", side),
       },
     );
-    this.unread = added(this.root, "p", "unread"); // why the maps cannot be read in other ways
+    this.unread = added(this.root, "p", "unread"); // why the options of maps are not available
     this.grid = added(this.root, "div", "grid");
     this.grid.setAttribute("role", "group");
     /** @type {{ key: string, button: HTMLButtonElement, map: HeadMap }[]} */
@@ -116,12 +116,12 @@ export class HeadsView {
     return this.mean.length ? null : this.pair[1] ?? null;
   }
 
-  // The indices of the heads of whose maps the mean is shown; [] if no mean is.
+  // The indices of the heads whose maps are averaged; [] if no mean is shown.
   get mean() {
     return this.flow.data?.read ? this.flow.data.reads.chosen.mean : [];
   }
 
-  // Chooses a head; the second pressed head is laid over the first, and the third begins anew.
+  // Selects a head; the second one is subtracted from the first, and a third one starts a new selection.
   press(key, isShift) {
     if (this.mean.length) {
       this.options.toggle(this.maps.findIndex((map) => String(map.key) === key));
@@ -142,13 +142,13 @@ export class HeadsView {
   }
 
   compare(first, second) {
-    if (this.flow.data.read?.kind === "change") return this.choose(second); // of changes no difference is shown
+    if (this.flow.data.read?.kind === "change") return this.choose(second); // changes have no difference
     this.pair = [first, second];
     this.flow.exchange.tellLook();
     this.flow.ask();
   }
 
-  // Shift and an arrow key lay the head to which the focus has moved over the chosen one; Escape takes it off again.
+  // Shift and an arrow key subtract the newly focused head from the selected one; Escape ends the difference.
   key(event) {
     if (event.key === "Escape" && this.other) this.pair = this.pair.slice(0, 1);
     else if (event.shiftKey && event.key in MOVES && this.tiles.some((tile) => tile.button === event.target)) {
@@ -166,7 +166,7 @@ export class HeadsView {
     if (this.width) this.flow.ask();
   }
 
-  // Asks the server for the maps, read in another way; a selection that was not sent yet goes first.
+  // Requests the maps under other options from the server; a selection that was not sent yet is sent first.
   read(reading) {
     const { exchange } = this.flow;
     exchange.resting.end();
@@ -190,17 +190,17 @@ export class HeadsView {
     return { width: this.width || this.flow.root.clientWidth, height };
   }
 
-  // Creates the tiles, if the names of the heads are new.
+  // Creates the tiles if the names of the heads have changed.
   fillGrid() {
     const { flow, grid, maps, room } = this;
     const { columns, wide, isWide, height } = room;
-    const isNamed = isWide && Boolean(maps[0].group); // whether the name of a layer stands beside its heads
+    const isNamed = isWide && Boolean(maps[0].group); // whether a layer's name is beside its heads
     const tile = wide + 2 * EDGE;
     setOnce(grid, "style",
       `grid-template-columns: ${isNamed ? `${LAYER_NAME}px ` : ""}repeat(${columns}, ${tile}px);` +
       (height ? `max-height: ${height}px; overflow-y: auto` : ""));
     this.root.classList.toggle("wide", isWide);
-    grid.hidden = maps.length === 1; // its map is the large one
+    grid.hidden = maps.length === 1; // a single map is drawn large
     const names = maps.map(({ key, title, group }) => ({ key, title, group }));
     if (isAlike(names, this.names)) return;
     this.names = names;
@@ -224,7 +224,7 @@ export class HeadsView {
     this.grid.replaceChildren(...parts);
   }
 
-  // Makes the tile with the focus the one that the Tab key reaches.
+  // Lets the Tab key reach the tile that has the focus, and no other.
   stopAt(focus) {
     for (const { button } of this.tiles) button.tabIndex = button === focus ? 0 : -1;
   }
@@ -244,15 +244,15 @@ export class HeadsView {
     });
   }
 
-  // Returns "A" for the chosen head, "B" for the head that is subtracted from it, else "".
+  // Returns "A" for the selected head, "B" for the head that is subtracted from it, "" for any other.
   markOf(key) {
     if (this.mean.length) return this.mean.some((i) => String(this.maps[i].key) === key) ? "A" : "";
     if (key === (this.other ? this.pair[0] : this.now)) return "A";
     return key === this.other ? "B" : "";
   }
 
-  // Returns what is marked in a map: the row of the query, as shares of the height, and the words beside the cells.
-  // The map of a large run has fewer rows than words, and then no words.
+  // Returns the marks of a map: the row of the query, as shares of the height, and the words beside the cells.
+  // The map of a large run has fewer rows than words; it then gets no words.
   marksOf({ rows, columns }) {
     const { look } = this.flow;
     const { T, S } = this.words;
@@ -260,7 +260,7 @@ export class HeadsView {
     return { row, words: T.length === rows && S.length === columns ? { rows: T, columns: S } : null };
   }
 
-  // The words of the rows and of the columns.
+  // The words of the rows (T) and of the columns (S).
   get words() {
     const { read, words } = this.flow.data;
     return read ? { T: read.rows, S: read.columns } : words;
@@ -281,7 +281,7 @@ export class HeadsView {
     const isDifference = this.other !== null;
     write(this.title, this.titleOfMap());
     write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfMap(), ""]]);
-    const isAlone = room.isWide && this.maps.length === 1; // then its texts stand beside it
+    const isAlone = room.isWide && this.maps.length === 1; // the texts are then beside the map
     this.root.classList.toggle("alone", isAlone);
     const rest = isAlone ? height - BELOW : height - TEXTS_HEIGHT - this.told.offsetHeight;
     this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: rest });
@@ -298,12 +298,12 @@ export class HeadsView {
     this.tellLegend(matrix);
   }
 
-  // Whether the chosen head's maps of two runs stand beside each other, in place of one large map.
+  // Whether the selected head's maps in two runs are shown side by side instead of one large map.
   get isBeside() {
     return Boolean(this.flow.data.sides) && !this.other && !this.mean.length;
   }
 
-  // The index of the chosen head among the maps.
+  // The index of the selected head among the maps.
   get chosen() {
     return this.maps.findIndex(({ key }) => String(key) === this.now);
   }
@@ -326,7 +326,7 @@ export class HeadsView {
     });
   }
 
-  // Tells the numbers of a cell in A, in B, and their difference.
+  // Shows the numbers of a cell in A and in B, and their difference.
   tellSides(row, column) {
     const { sides, reads, text } = this.flow.data;
     const numbers = SIDES.map((side) => {
@@ -368,19 +368,19 @@ export class HeadsView {
     return fill(text.heads.minus, { one: [`A ${one}`, "A"], other: [`B ${other}`, "B"] });
   }
 
-  // Returns the sentence about the row of the query in the chosen head; "" until the server has opened the head.
+  // Returns the sentence about the query's row in the selected head; "" until the server has opened the head.
   sentenceOfHead() {
     return this.asked ? "" : this.flow.sentences.fact()?.text ?? "";
   }
 
-  // Returns the sentences on how the large map is read, or else the one about the row of the query.
+  // Returns the sentences about the options of the large map; without options, the one about the query's row.
   sentenceOfMap() {
     const { read } = this.flow.data;
     const map = this.mean.length ? this.maps.length : this.maps.findIndex(({ key }) => String(key) === this.now);
     return (read && (read.told[map] || read.said)) || this.sentenceOfHead();
   }
 
-  // Returns the sentence about the row of the query in two heads: the key whose weights differ most.
+  // Returns the sentence about the query's row in two heads: it names the key whose weights differ most.
   rowOfDifference() {
     const { data, look, asking } = this.flow;
     if (data.random) return [[data.text.heads.random_difference, ""]];
@@ -388,7 +388,7 @@ export class HeadsView {
     if (data.read?.said) return [[data.read.said, ""]];
     if (!one.step || !other.step || one.kind !== "share") return [["", ""]];
     const [a, b] = [one.row(look.query), other.row(look.query)];
-    const differences = Array.from(a, (share, i) => finite(Math.abs(share - b[i]))); // of blocked keys there is none
+    const differences = Array.from(a, (share, i) => finite(Math.abs(share - b[i]))); // blocked keys have no difference
     const best = differences.indexOf(Math.max(...differences));
     const query = [asking, "asking"];
     if (!(differences[best] >= SAME)) return fill(data.text.heads.same_row, { query });
@@ -413,7 +413,7 @@ export class HeadsView {
     return kind === "signed" ? spellNumber(number) : spellPercent(number);
   }
 
-  // Lets the word of the row that was read ask.
+  // Selects, as the query, the word of the row whose cell was shown last.
   askAs(matrix) {
     if (matrix.step) this.flow.lookAt({ query: this.cell[0] });
   }
@@ -442,7 +442,7 @@ export class HeadsView {
  */
 export function differenceOf(one, other) {
   const { rows, columns } = one;
-  const isExact = one.step && other.step; // else the maps are colour numbers, whose largest is the darkest share
+  const isExact = one.step && other.step; // otherwise the maps are colours, scaled by their largest share
   const [scale, otherScale] = isExact ? [1, 1] : [1 / one.largest, 1 / other.largest];
   const value = new Float64Array(rows * columns);
   for (let row = 0; row < rows; row++) {

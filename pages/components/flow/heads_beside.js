@@ -1,4 +1,4 @@
-// Draws the maps of a head in two runs, A and B, beside each other, and B minus A.
+// Draws the maps of a head in two runs, A and B, side by side, and B minus A.
 import { added, setOnce, write } from "../dom.js";
 import { readCells } from "../model/maps.js";
 import { HeadMap } from "./head_map.js";
@@ -6,7 +6,7 @@ import { GAP } from "./heads_layout.js";
 import { readMap } from "./model.js";
 
 export const SIDES = ["a", "b", "difference"];
-const TITLE_HEIGHT = 24; // px: of "A", "B" and "B − A" over their maps
+const TITLE_HEIGHT = 24; // px: height of the titles "A", "B" and "B − A" above the maps
 
 export class BesideMaps {
   /**
@@ -19,7 +19,7 @@ export class BesideMaps {
     this.root = root;
     this.tell = tell;
     this.act = act;
-    this.cell = [0, 0]; // the cell that was read last
+    this.cell = [0, 0]; // the cell whose numbers were shown last
     this.maps = SIDES.map((side) => {
       const figure = added(root, "div", `side ${side}`);
       const title = added(figure, "p", "sidetitle");

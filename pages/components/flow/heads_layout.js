@@ -1,20 +1,20 @@
-// Computes the size of the heads' maps: a grid of tiles at the left, and a large map at the right of it.
+// Computes the size of the heads' maps: a grid of tiles at the left, and a large map at the right.
 // All lengths are in pixels.
 
-const WIDE = 640; // below this width, as on a phone, two or three tiles stand in a line, and the large map below them
-const FEW = 4; // as many heads, or as many in a layer, stand two in a line on a phone, more stand three in a line
-// The width of the large map, and its share of a narrow page and of a wide one.
+const WIDE = 640; // on a narrower page, as on a phone, two or three tiles are in a line, the large map below them
+const FEW = 4; // on a phone, up to so many heads (or heads in a layer) are two in a line, more are three in a line
+// The width of the large map, and its share of the page's width on a narrow and on a wide page.
 const LARGE = { usual: 356, least: 250, share: 0.36, wide: 0.29 };
-const BESIDE = 0.68; // share of the page that the maps of two runs and their difference have at least
+const BESIDE = 0.68; // least share of the page's width for the maps of two runs and their difference
 const BETWEEN = 28; // between the tiles and the large map
-const STRETCH = 1.8; // a cell is at most so many times as wide as high
+const STRETCH = 1.8; // largest ratio of a cell's width to its height
 const HIGHEST_CELL = 88;
 export const GAP = 10; // between two tiles
 export const CAPTION = 22; // height of the name over a map
 export const EDGE = 6; // between the map and the border of its tile
 export const LAYER_NAME = 64; // width of the name of a layer beside its heads
-const LEAST_SIDE = 100; // a map is never smaller; maps that then do not fit are reached by scrolling
-const LEAST_IN_LAYER = 72; // the same, of a model with several heads in a layer
+const LEAST_SIDE = 100; // least side of a map; tiles that do not fit can be scrolled to
+const LEAST_IN_LAYER = 72; // least side of a map for a model with several heads in a layer
 
 /**
  * @typedef {object} HeadsLayout
@@ -65,7 +65,7 @@ export function placeHeads({ count, inLayer, width, height, isBeside = false }) 
   return { isWide: true, columns, wide, tall, large, height: scrolls ? height : null };
 }
 
-// Returns the width and height of a map if the tiles fill a room with a number of columns.
+// Returns the width and height of a map if tiles in this number of columns fill the available space.
 function mapOf(columns, count, width, height) {
   const lines = Math.ceil(count / columns);
   const across = (width - GAP * (columns - 1)) / columns - 2 * EDGE;

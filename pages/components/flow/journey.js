@@ -1,4 +1,4 @@
-// Keeps the position of the query's animation ("journey") in time: played, scrubbed, or moved keyframe by keyframe.
+// Keeps the progress of the query's animation ("journey"): played, scrubbed, or moved keyframe by keyframe.
 import { between, clamp, isCalm } from "./motion.js";
 
 /** @typedef {{ motion: string, parts: string[] }} Stop a keyframe: what moves, and the parts that it makes */
@@ -8,8 +8,8 @@ const STOP_MS = {
   merge: 1600, output: 900,
 };
 const USUAL_STOP_MS = 1400;
-const HOLD_MS = 450; // pause between two keyframes while playing
-const CALM_STOP_MS = 1600; // time for which each keyframe is shown with reduced motion
+const HOLD_MS = 450; // pause in ms between two keyframes while playing
+const CALM_STOP_MS = 1600; // ms for which each keyframe is shown if the visitor prefers reduced motion
 
 /** The duration of a stop in ms. @type {(stop: Stop) => number} */
 export const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
@@ -121,7 +121,7 @@ export class Journey {
     if (this.playing) this.ask();
   }
 
-  // Advances a playing animation; with reduced motion, the animation jumps from the end of each keyframe to the next.
+  // Advances a playing animation; with reduced motion, it jumps from the end of each keyframe to the next.
   play(playing, now) {
     const elapsed = now - (playing.last ?? now);
     playing.last = now;

@@ -1,6 +1,6 @@
 // Computes positions and sizes in the flow picture: a column for each vector, score or weight, a row for each key.
-// The query's lane lies below the query's row, with the query's vectors at the left and the output at the right.
-// If the ribbons from the values to the output would be short, the columns at their left fold, in the order of foldsOf.
+// The query's lane is below the query's row, with the query's vectors at the left and the output at the right.
+// If the ribbons from the values to the output would be short, columns left of them fold, in the order of foldsOf.
 // All lengths are in pixels. `unit` is 1 on a page 1280 px wide and grows with the width.
 import { between, blendArrays, blendTables } from "./motion.js";
 import { totalOf } from "./twin.js";
@@ -49,7 +49,7 @@ import { totalOf } from "./twin.js";
  */
 
 // px at unit 1: widths of a cell in a key's row, in the query's lane, and in the concatenated heads.
-// The last two are the gap between cells and the widest vector.
+// Then the gap between two cells, and the width of the widest vector.
 export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
 const BAR_COLUMN = 74; // px at unit 1: width of a column of bars, one bar for each key's score
 const FOLDED_COLUMN = 34; // px at unit 1: width of a column of bars that is narrowed for lack of space
@@ -58,12 +58,12 @@ export const LEGIBLE_ROW = 25; // px at unit 1: if rows would be lower, keys wit
 const STRONG_SHARE = 0.04;
 // Zoom of the cells: it falls below SMALL only if columns do not fit with narrow gaps, and never below SMALLEST.
 export const [SMALL, SMALLEST] = [0.8, 0.4];
-const SMALLEST_COMPACT = 0.15; // smallest zoom on a phone, because a wide picture is drawn small there, not cut off
-const NARROWEST = 0.2; // least width of a gap, as a share of its usual width
+const SMALLEST_COMPACT = 0.15; // smallest zoom on a phone, where a wide picture is drawn small instead of being cut off
+const NARROWEST = 0.2; // least width of a gap, as a share of its normal width
 
-// The ribbons are at least this wide: a share of the picture's width, or as many pixels in a wide enough picture.
+// Least width of the ribbons: a share of the picture's width, or this many pixels in a wide enough picture.
 const LEAST_RIBBON = { wide: 0.206, pixels: 250, narrow: 0.25, compact: 0.336 };
-const MANY_NUMBERS = 4; // vectors with more numbers are the first to fold
+const MANY_NUMBERS = 4; // vectors with more numbers fold first
 const FOLDED_STRIP = 34; // px at unit 1: width of a folded vector
 
 /**
@@ -93,7 +93,7 @@ function slotsOf(parts) {
     const here = byColumn.get(column);
     const lane = here.filter((part) => part.role === "lane");
     const wide = here.filter((part) => part.role !== "lane");
-    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // puts v after the weights
+    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // moves v behind the weights
     lane.sort((one, other) => other.mixes - one.mixes);
     const [first, ...others] = lane;
     wide.forEach((part, i) => slots.push(i || !first ? [part] : [part, first]));
@@ -235,7 +235,7 @@ function columns(snapshot, drawn, frame) {
       if (placed.spare >= 0) return put(placed, frame, hasRibbons);
     }
   }
-  // No fold suffices: the last one gets smaller cells and narrower gaps.
+  // Even the last fold is too wide: its cells become smaller and its gaps narrower.
   const attempt = tries[tries.length - 1];
   let zoom = SMALL;
   let placed = attempt(zoom);
@@ -246,7 +246,7 @@ function columns(snapshot, drawn, frame) {
   return put(placed, frame, hasRibbons);
 }
 
-// Returns a function of the zoom that measures all columns under one fold.
+// Returns a function of the zoom that computes the widths of all columns under one fold.
 function tryOf(snapshot, drawn, frame, { strips, gaps: narrowed, bars, gone }) {
   const { width, unit, compact, wordWidth, roleWidth, endWidth, headWidth, reserve } = frame;
   const parts = withoutGone(drawn, gone, compact);
@@ -276,13 +276,13 @@ function tryOf(snapshot, drawn, frame, { strips, gaps: narrowed, bars, gone }) {
 const widthsOf = (snapshot, parts, sizes) =>
   Object.fromEntries(parts.map((part) => [part.name, widthOf(snapshot, part, sizes)]));
 
-// Places the columns of an attempt, and distributes the width that is left, or missing.
+// Places the columns of an attempt, and distributes the width that is left over or missing.
 function put({ parts, slots, gaps, widths, leasts, least, spare, zoom, longest, folded, w }, frame, hasRibbons) {
   const { unit, wordWidth, roleWidth } = frame;
   const growth = gaps.reduce((total, gap) => total + gap.share, 0);
   const squeeze = spare < 0 ? Math.max(NARROWEST, 1 + spare / least) : 1;
   const free = hasRibbons ? spare : Math.min(spare, 95 * unit * growth);
-  const lacks = Math.max(0, -spare - (1 - squeeze) * least); // what the ribbons lose if nothing else can give way
+  const lacks = Math.max(0, -spare - (1 - squeeze) * least); // what the ribbons lose after all else has shrunk
   const x = {};
   let left = wordWidth + roleWidth;
   slots.forEach((slot, i) => {

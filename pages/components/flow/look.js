@@ -1,11 +1,12 @@
-// Passes the selection and the opened cell's arithmetic from the server to the picture, and events back to the server.
-// This component is separate from the picture, so that a new selection transfers only these small data.
+// Passes the server's selection and the opened cell's arithmetic to the picture, and the picture's events to the
+// server.
+// This component is separate from the picture, so that a new selection transfers only these few data.
 import { shared, tellOthers } from "../shared.js";
 
 /** @param {import("../shared.js").Component<{ language: string, awaits: boolean }>} component */
 export default function ({ data, setTriggerValue }) {
-  document.documentElement.lang = data.language; // because spoken.js, which sets it too, is loaded after the picture
-  document.body.ariaBusy = String(data.awaits); // tells screen readers that the page below the picture is not drawn yet
+  document.documentElement.lang = data.language; // spoken.js, which sets it too, is loaded only after the picture
+  document.body.ariaBusy = String(data.awaits); // tells screen readers that the page below the picture is incomplete
   Object.assign(shared, { look: data, tellServer: setTriggerValue });
   tellOthers("flow-look", data);
 }

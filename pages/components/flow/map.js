@@ -1,7 +1,7 @@
 // Draws the map view: one step of the run, such as the scores, as a matrix for the selected head.
-// If the step is a matrix product, the left operand is drawn at its left and the right operand above it.
-// Rows with uniform attention weights are pale and show no numbers.
-// The animation from the flow to the map depends only on `opened`, which goes from 0 (flow) to 1 (map).
+// The operands of a matrix product are drawn at its left and above it.
+// Rows with uniform attention weights are pale and have no numbers.
+// The animation from the flow to the map depends only on `opened`, which increases from 0 (flow) to 1 (map).
 // First, the numbers that the flow also shows move from their places in the flow to their cells in the map.
 // Then the other rows appear, beginning with the rows next to the selected one.
 import { isEvenRow } from "./map_cells.js";
@@ -14,8 +14,8 @@ const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller cells show no number
 const WIDEST_CELL = 2.2; // largest width of a cell, as a multiple of its height
 const LANDED = 0.6; // value of `opened` at which numbers from the animation have reached their cells
-// The nearest other row begins to appear when `opened` is RISES, the farthest row when it is LAST_RISES.
-// RISE is how much of `opened` a row takes to appear.
+// The nearest other row begins to appear when `opened` is RISES, the farthest one when it is LAST_RISES.
+// RISE is the increase of `opened` while a row appears.
 const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3];
 
 export class MapView {
@@ -79,7 +79,7 @@ export class MapView {
   }
 
   // ---- places: { key, row, column } of a block ----------------------------------------------------------------------
-  // Returns where a step's cell is drawn, { key: of the matrix, row, column }, or null if the cell is not drawn.
+  // Returns where a cell of a step is drawn: { key of its matrix, row, column }; null if it is not drawn.
   find({ step, index }) {
     for (const { key, matrix } of this.blocks) {
       const [one, other] = index.length > 1 ? index.slice(-2) : [0, index[0]];
@@ -103,7 +103,7 @@ export class MapView {
   }
 
   // ---- drawing ------------------------------------------------------------------------------------------------------
-  // Returns the positions of the matrices, and the width and height of a cell, in pixels.
+  // Returns the positions of the matrices, and the width and height of a cell, in px.
   place({ frame: { width, height, unit }, result, left, above, open }) {
     const size = 20 * unit;
     const longest = Math.max(...result.rowNames.map((name) => textWidth(name, size)));
@@ -151,7 +151,7 @@ export class MapView {
     });
   }
 
-  // Draws an operand's name, with a pen (✎) if the visitor can type its numbers. A click on the name opens its map.
+  // Draws an operand's name, with a pen (✎) if the visitor can type into its cells. A click on the name opens its map.
   drawTitle({ title, family, step, isTyped }, { x, y, size, look }, opacity) {
     const at = { x, y, "font-size": size, opacity };
     this.shapes.put(
@@ -192,8 +192,8 @@ export class MapView {
     }
   }
 
-  // Moves a row out from under its neighbour while it appears; a row with numbers from the flow is not moved.
-  // Returns how far the row has appeared, from 0 to 1.
+  // Moves a row out from under the neighbouring row while it appears; a row with numbers from the flow stays.
+  // Returns the progress of its appearance, from 0 to 1.
   raise({ opened }, { key, tall, looked, matrix }, row, flies) {
     const far = Math.abs(row - looked) / Math.max(1, looked, matrix.rows - 1 - looked);
     const share = flies ? 1 : easeOut(clamp((opened - between(RISES, LAST_RISES, far)) / RISE));
@@ -220,7 +220,7 @@ export class MapView {
     const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
     const start = matrix.starts.get(`${row} ${column}`);
     const flight = start ? easeInOut(clamp(opened / LANDED)) : 1;
-    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // other cells of the row come last
+    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // other cells of the row appear last
     const attributes = {
       ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5),
       class: `${look}${isLit(row, column) ? " chosen" : ""}`,
@@ -239,7 +239,7 @@ export class MapView {
       "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3),
     };
     const text = matrix.kind === "share" ? spellPercent(number) : spellNumber(number);
-    // In a row whose cells come from the flow, numbers are shown only after the cells have reached their places.
+    // In a row whose cells come from the flow, numbers appear only after the cells have reached their places.
     const told = flies ? Math.min(opacity, clamp((opened - LANDED) / (1 - LANDED))) : opacity;
     this.shapes.put(
       "texts", "text", `${key} ${row} ${column}`,
@@ -249,6 +249,6 @@ export class MapView {
   }
 }
 
-export const WAITING = 0.35; // opacity of numbers that the server computes only after a drag ends
+export const WAITING = 0.35; // opacity of numbers that only the server computes, after a drag
 const FADED = 0.45; // opacity of rows of queries that are not selected, in presentation mode
 const isPlace = (place, row, column) => place !== null && place.row === row && place.column === column;

@@ -4,9 +4,9 @@ import { clamp, finite } from "./motion.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
 
-const LESS = 0.3; // opacity of a cell with no share, among multiples of the even share
-const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less than this
-const PALEST = 0.08; // opacity of a cell with the number 0; only in a difference is 0 transparent
+const LESS = 0.3; // opacity of a cell with share 0, among multiples of the even share
+const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less
+const PALEST = 0.08; // opacity of a cell with the number 0; in a difference, 0 is transparent
 
 /**
  * Paints a matrix, unless its image equals the one before; returns the image. Blocked and hidden cells are transparent.
@@ -31,13 +31,13 @@ export function paintMap(canvas, matrix, palette, old) {
     }
   }
   const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
-  if (isSame) return old; // because painting again would make the browser redraw
+  if (isSame) return old; // painting it again would make the browser redraw
   Object.assign(canvas, { width: columns, height: rows });
   penOf(canvas).putImageData(image, 0, 0);
   return image;
 }
 
-// Returns the opacity of a multiple of the even share: palest at 1, and on the way up by the number of doublings.
+// Returns the opacity of a multiple of the even share: lowest at 1, and higher with each doubling.
 function strengthOfTimes(number, largest) {
   if (number < 1) return LESS * (1 - number);
   return clamp(PALEST + ((1 - PALEST) * Math.log2(number)) / Math.log2(Math.max(2, largest)));

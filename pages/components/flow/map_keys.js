@@ -1,4 +1,4 @@
-// Handles keys on the map view: arrow keys move from cell to cell, and over a matrix's edge to the one beside it.
+// Handles keys on the map view: arrow keys move from cell to cell, also across the edge of a matrix to the next one.
 import { setAttributes } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { clamp } from "./motion.js";
@@ -34,7 +34,7 @@ export class MapKeys {
     else this.flow.lookAt({ view: "flow" });
   }
 
-  // Returns the cell to focus first: that whose arithmetic is opened, else the first cell of the selected row.
+  // Returns the cell to focus first: the one whose arithmetic is open, else the first cell of the selected row.
   first() {
     const { map, open, look } = this.flow;
     const found = open && map.find(open);

@@ -1,4 +1,4 @@
-// Provides the numbers of a run that the flow picture draws, for one query and one head.
+// Gives the picture the numbers of a run, for one query and one head.
 // The data come from pages/panels/flow_data.py.
 import { BLOCKED, floatsOf } from "../pixels.js";
 import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
@@ -70,7 +70,7 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {(row: number, column: number) => number[]} [placeOf] the index of a cell in the step
  */
 
-const MOST_SHARE = 252; // byte that stands for an attention weight of 1 in the small maps from the server
+const MOST_SHARE = 252; // the byte for an attention weight of 1 in the server's small maps
 
 export class Model {
   constructor(data) {

@@ -1,5 +1,5 @@
 // Draws the plane view of a run: query, keys and values of one head as arrows and dots that can be dragged.
-// Attention weights lie between the panel of query and keys (left) and the panel of values and output (right).
+// The attention weights are between the panel of query and keys (left) and that of values and output (right).
 // During a drag the browser computes the numbers (twin.js); the server gets the change when the drag ends.
 import { added, addedShape, setAttributes, write } from "../dom.js";
 import { filled } from "../printed.js";
@@ -16,7 +16,7 @@ import { follow, lastOf, placeOf, sum } from "./twin.js";
 import { shortened, spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
-const PLANE_ROOM = 1.45; // range of a panel, as a multiple of the length of its longest vector
+const PLANE_ROOM = 1.45; // range of a panel's axes, as a multiple of the length of its longest vector
 const WIDE_PX = 640; // if the picture is narrower than this, the panels are stacked
 
 export class PlaneView {
@@ -28,7 +28,7 @@ export class PlaneView {
     this.forget();
   }
 
-  // Creates the elements of the plane view when it is first shown.
+  // Creates the elements of the plane view, when it is shown for the first time.
   make() {
     const { root } = this;
     this.svg = addedShape(root, "svg");
@@ -49,7 +49,7 @@ export class PlaneView {
   }
 
   // ---- state --------------------------------------------------------------------------------------------------------
-  // Draws the view in which vectors are dragged if it is selected, else hides it; called in every animation frame.
+  // Draws the plane view, in which vectors are dragged, or hides it if another view is selected; called every frame.
   draw() {
     const { data, look } = this.flow;
     const isSeen = look.view === "plane";
@@ -68,8 +68,8 @@ export class PlaneView {
     this.tell();
   }
 
-  // Reads the numbers of this frame; if words, head or query changed, resets axes, ranges and selection.
-  // A dragged change that the server has not answered is kept.
+  // Takes over the numbers of this frame; if words, head or query changed, resets axes, ranges and selection.
+  // A dragged change that the server has not answered yet stays.
   take(data, look) {
     if (this.digest !== data.digest) this.change = { values: {}, params: {}, ...this.flow.change };
     const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
@@ -118,7 +118,7 @@ export class PlaneView {
     return Array.from(value.subarray(first, first + lastOf(shape)));
   }
 
-  // Computes the projection planes of keys and of values, if missing; a drag does not change them.
+  // Computes the projection planes of keys and of values if they are missing; a drag does not change them.
   makePlanes() {
     for (const panel of ["k", "v"]) {
       const width = this.vectors.width(panel);
@@ -316,8 +316,8 @@ export class PlaneView {
     }
   }
 
-  // Draws the name of a dot where it covers least.
-  // If there are many words, a name without free space is left out.
+  // Draws the name of a dot where it covers least of the drawing.
+  // If there are many words, a name without free space is omitted.
   drawName(role, places, [x, y], radius, taken, isShut) {
     const size = (this.model.keys.length > 12 ? 14 : 19) * Math.max(this.unit, 0.85);
     const words = [...new Set(places.map((place) => this.model.keys[place]))];
@@ -378,7 +378,7 @@ export class PlaneView {
     });
   }
 
-  // Returns the position, font size and box of the query's word, beyond the tip of its arrow.
+  // Returns the position, font size and box of the query's word, which is drawn beyond the tip of the query's arrow.
   queryName() {
     const { to, dx, dy } = this.arrow();
     const size = 22 * this.unit;
@@ -436,7 +436,7 @@ export class PlaneView {
 
   // ---- shares -------------------------------------------------------------------------------------------------------
   // Draws, between the panels, a bar for each key's attention weight.
-  // If not all bars fit, only the largest weights get one.
+  // If not all bars fit, only the largest weights get a bar.
   drawShares() {
     const [x, y] = this.boxes.shares;
     const { width, height } = this.sharesRoom;
@@ -486,7 +486,7 @@ export class PlaneView {
     write(this.follows, this.spellChange());
   }
 
-  // Returns the texts on the matrix rows that a drag has changed; if nothing was dragged, a hint.
+  // Returns the texts about the matrix rows that a drag has changed; without a drag, a hint.
   spellChange() {
     const moved = Object.keys(this.change.values);
     if (!moved.length) return [[this.hintNow(), ""]];

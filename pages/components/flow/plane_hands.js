@@ -1,5 +1,5 @@
 // Draws the handles of the plane view: query, keys, values, and the circle of the temperature.
-// The handles are dragged by mouse, touch and arrow keys.
+// They can be dragged by mouse, touch and arrow keys.
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { filled } from "../printed.js";
 import { tellOthers } from "../shared.js";
@@ -16,14 +16,14 @@ const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to i
 export class PlaneHands {
   constructor(view) {
     this.view = view;
-    // The dragged handle is { role, place } of a vector or { role: "temperature" }.
-    // Its `before` is the change of the run at the start of the drag.
+    // The dragged handle: { role, place } of a vector, or { role: "temperature" }.
+    // Its `before` is the change of the run before the drag.
     this.held = null;
     this.rest = new Rest(() => this.release()); // ends a drag by arrow keys after a pause
     const { svg, root } = view;
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     svg.addEventListener("keydown", (event) => this.press(event));
-    // Not of the svg: a browser makes a svg that listens to the focus a stop of the Tab key.
+    // Listens on an element inside the svg: a browser adds a svg that listens to the focus to the Tab order.
     root.addEventListener("focusin", ({ target }) => svg.contains(target) && this.choose(meaningOf(target)));
     root.addEventListener("focusout", () => this.held?.byKey && this.release());
     root.addEventListener("keydown", (event) => event.key === "Escape" && this.cancel());
@@ -60,7 +60,7 @@ export class PlaneHands {
     );
   }
 
-  // Returns whether a vector can be dragged: if a weight matrix computes it, only if the word's x is not all zeros.
+  // Returns whether a vector can be dragged; not if a weight matrix computes it from an x of zeros.
   canMove(role, place) {
     const { roles } = this.view.data.plane;
     return roles[role].kind === "given" || this.view.proven.source(role, place) !== null;
@@ -96,7 +96,7 @@ export class PlaneHands {
     });
   }
 
-  // Returns the boxes of the temperature's handle and of its label, which lies on the side with room for it.
+  // Returns the boxes of the temperature's handle and of its label, which is on the side with free space.
   knobBoxes() {
     const { view } = this;
     const [x, y] = this.knob();
@@ -116,7 +116,7 @@ export class PlaneHands {
   }
 
   // Returns the position of the temperature's handle on the circle.
-  // It lies in a diagonal direction inside the panel, which is kept during a drag.
+  // It is in a diagonal direction inside the panel, and keeps this direction during a drag.
   knob() {
     const { view } = this;
     const [[x, y], [left, top], r] = [view.tip(), view.boxes.k, this.radius()];
@@ -211,7 +211,7 @@ export class PlaneHands {
     this.change({ ...before, params: { ...before.params, [step]: { [parameter]: this.held.temperature } } });
   }
 
-  // Shows a dragged change of the run in the flow picture, and tells the slider of the temperature.
+  // Shows a dragged change of the run in the flow picture, and moves the slider of the temperature.
   change(change) {
     this.held.isMoved = true;
     this.view.change = change;
@@ -247,7 +247,7 @@ export class PlaneHands {
     const arrow = arrowOf(event);
     if (!arrow) return;
     const { view } = this;
-    view.flow.drawNow(); // a second press of an arrow key in the same frame needs the result of the first press
+    view.flow.drawNow(); // draws now: a second key press in the same frame needs the result of the first
     const isHeat = means.role === "temperature";
     if (!isHeat && !this.canMove(means.role, means.place)) return;
     const isSame = this.held?.role === means.role && this.held.place === means.place;

@@ -1,6 +1,6 @@
-// Reads the vectors of the selected head from the steps of a run, and changes them by dragging.
-// If a weight matrix computes a dragged vector, it becomes the nearest matrix that gives the new vector.
-// Therefore the vectors of other words move too (least_change in the core).
+// Reads the vectors of the selected head from the steps of a run, and computes what dragging them changes.
+// If a weight matrix computes a dragged vector, that matrix is replaced by the nearest one that gives the new vector.
+// The vectors of other words therefore move too (least_change in the core).
 import { combined, dotProduct } from "./plane_axes.js";
 import { keyHead, placeOf } from "./twin.js";
 

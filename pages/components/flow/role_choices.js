@@ -2,12 +2,12 @@
 import { added, selectOf } from "../dom.js";
 import { isAlike, textWidth } from "./words.js";
 
-const SMALL = { width: 20, height: 18 }; // px: a box without room for the name of the role
-const NAMED = { font: 13, sides: 32, height: 22, gap: 6 }; // px: a box with this name
-const MOST_NAMED = 0.36; // share of the picture's width: if words and boxes took more, the boxes would be small
-const LEAST_ROW = 13; // px: in lower rows the select boxes would overlap, so they are hidden
+const SMALL = { width: 20, height: 18 }; // px: size of a box without room for the name of the role
+const NAMED = { font: 13, sides: 32, height: 22, gap: 6 }; // px: sizes of a box with this name
+const MOST_NAMED = 0.36; // share of the picture's width; if words and boxes needed more, the boxes are small
+const LEAST_ROW = 13; // px: in lower rows the boxes would overlap, and are hidden
 
-// Returns the width of a box with the name of its role.
+// Returns the width of a box that shows the name of its role.
 const namedWidth = (name) => Math.ceil(textWidth(name, NAMED.font) + NAMED.sides);
 
 /**
@@ -48,8 +48,8 @@ export class RoleChoices {
     return { place, select, width: namedWidth(name) };
   }
 
-  // Places each select box in the row of its word, in their own column beside the words.
-  // All are hidden unless the animated picture is visible.
+  // Places each select box in the row of its word, in a separate column beside the words.
+  // Hides all boxes unless the animated picture is visible.
   draw() {
     const { layout, model, look, opened } = this.flow;
     this.root.hidden = opened > 0 || look.view !== "flow" || !layout || this.flow.isHidden;

@@ -1,4 +1,4 @@
-// Writes the texts about the picture: the headline above it, and the sentence about the current keyframe below it.
+// Writes the texts about the picture: the headline above it, and the sentence about the keyframe below it.
 // Screen readers read both texts, too.
 import { setOnce, write } from "../dom.js";
 import { shared } from "../shared.js";
@@ -12,7 +12,7 @@ const NEARLY_EVEN = 1.05; // weights count as uniform if the largest is below th
 
 export class Sentences {
   // heard: the element whose text a screen reader announces (an ARIA live region).
-  // motive: the element of the sentence on what attention is good for, which stands where the headline has one line.
+  // motive: the element of the sentence that says why one attends; it is beside a headline of one line.
   constructor(flow, headline, motive, caption, heard) {
     this.flow = flow;
     this.headline = headline;
@@ -41,8 +41,8 @@ export class Sentences {
   }
 
   // Returns the sentence for screen readers on the result that a keyframe ("stop") of the animation computes.
-  // If the result is a vector, the sentence has the first numbers of the query's vector.
-  // If the results are scores or weights, it has the number of the key with the largest weight. Else it is "".
+  // If the result is a vector, the sentence has its first numbers for the query.
+  // If the results are scores or weights, it has the number of the key with the largest weight. Otherwise it is "".
   result(stop) {
     const { snapshot, data, model, asking } = this.flow;
     const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");
@@ -60,7 +60,7 @@ export class Sentences {
     });
   }
 
-  // Returns the remark instead of a headline: the server computes, or its numbers differ from the browser's; else null.
+  // Returns a remark that replaces the headline: the server computes, or its numbers differ from the browser's.
   remark() {
     const { root, data, differs } = this.flow;
     if (root.classList.contains("waits")) return [[data.text.waits, "remark"]];
@@ -69,7 +69,7 @@ export class Sentences {
   }
 
   // Returns whether the attention weights come from random numbers and mean nothing.
-  // The server decides this for its own run; during a drag the browser does, because the headline's key can change.
+  // The server decides this for its own run; during a drag the browser does, because the key may change.
   isRandom(shares, fact) {
     const { data, model, look, isDragged } = this.flow;
     if (fact?.random || !isDragged) return Boolean(fact?.random);
@@ -77,7 +77,7 @@ export class Sentences {
     return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
   }
 
-  // Returns the headline of the view of all heads: how many there are, and how to read their maps.
+  // Returns the headline of the view of all heads: their number, and how to read their maps.
   headsLine() {
     const { data, asking } = this.flow;
     const { heads } = data.text;
@@ -126,13 +126,13 @@ export class Sentences {
     return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];
   }
 
-  // Returns what the server states about the selected row; in a run with many rows it is sent with the selection.
+  // Returns the facts about the selected row; in a run with many rows, the server sends them with the selection.
   fact() {
     const { data, look } = this.flow;
     return data.facts[look.head]?.[look.query] ?? this.toldFact();
   }
 
-  // Returns the fact that the server sent with its last selection, or null if another row is selected now.
+  // Returns the fact that the server sent with its last selection; null if another row is selected now.
   toldFact() {
     const { data, look } = this.flow;
     const told = data.hears ? shared.look : null;
@@ -140,7 +140,7 @@ export class Sentences {
   }
 }
 
-// Returns how many shares are as large as the one at `best`, that one included.
+// Returns how many shares are as large as the one at `best`, including that one.
 const tiedWith = (shares, best) => shares.filter((share) => Math.abs(share - shares[best]) < EQUAL_GAP).length;
 
 // Returns the key of a text: "nothing" for a row without positive weights, "evenly" for uniform weights, else null.

@@ -1,6 +1,6 @@
 // Manages the SVG shapes of a drawing by keys: created once, changed only with their values, hidden if not drawn.
-// Cells drawn together, thousands in a few paths, are only noted with their position and what they stand for.
-// Such a cell gets its own element only when it gets the keyboard focus.
+// Of cells drawn together, thousands in a few paths, only the position and the meaning are stored.
+// Such a cell gets an element of its own only when it gets the keyboard focus.
 import { addedShape, setAttributes } from "../dom.js";
 
 const shapes = new WeakMap(); // element -> its shape

@@ -1,5 +1,5 @@
 // Draws a slider that acts during a drag: the other components of the page receive its value at once.
-// The server computes when the slider is released. Streamlit's own slider sends its value only on release.
+// The server computes after the release. Streamlit's own slider sends its value only on release.
 import { element, stateOf } from "../dom.js";
 import { plain } from "../rounded.js";
 import { hear, shared, tellOthers } from "../shared.js";
@@ -20,7 +20,7 @@ import { hear, shared, tellOthers } from "../shared.js";
  * @property {{ number: number, step: number } | null} typed the content and step of the box for typing
  */
 
-const ARROW_RATIO = 1.1; // factor of one arrow key: the least that always changes the two digits shown
+const ARROW_RATIO = 1.1; // factor of one arrow key, the smallest that always changes the two displayed digits
 
 /** @param {import("../shared.js").Component<LiveSlider>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -49,9 +49,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     say(data.values ? data.texts[Number(input.value)] : plain(setting), setting);
   };
   show();
-  const isBetween = !data.values?.includes(data.value); // typed, or from a link: none of the slider's values
+  const isBetween = !data.values?.includes(data.value); // a typed or linked value between the slider's positions
   if (!isHeld && isBetween) say(plain(data.value), data.value);
-  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // maybe a number that the server refused
+  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // may be a number that the server refused
   input.oninput = () => {
     view.isTyping = false;
     show();
@@ -63,19 +63,19 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const follow = (change) => {
     const given = data.values ? undefined : change?.params?.[data.changes.step]?.[data.changes.parameter];
-    if (given === undefined || given === settingAt(input, data)) return; // other parameter, or this slider's own value
+    if (given === undefined || given === settingAt(input, data)) return; // another parameter, or this slider's value
     input.value = knobAt(given, data);
     say(plain(given), given);
   };
   view.endFollow?.();
   view.endFollow = hear("flow-drag", follow);
-  view.told = null; // the value sent to the server at release; null again after its answer
+  view.told = null; // the value that was sent to the server at release; null after its answer
   const letGo = () => {
     if (shared.heldSlider?.of !== data.of) return;
     shared.heldSlider = null;
     const isBack = input.value === view.stood || settingAt(input, data) === data.value;
     if (!isBack || view.told !== null) return;
-    drag(null); // the server will not answer, because nothing changed
+    drag(null); // the server will not answer, because nothing has changed
     wait(false);
   };
   input.onpointerup = input.onpointercancel = input.onblur = letGo;
@@ -96,7 +96,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // Returns a text input for the slider's value.
-// It is shown instead of the value's text if the value can be typed (`typed` is not null).
+// It replaces the displayed value if the value can be typed (`typed` is not null).
 function typingBox(view, shown, { label, typed }, setTriggerValue) {
   const box = (view.box ??= element("input", "typed", { type: "number" }));
   shown.hidden = typed !== null;
@@ -122,7 +122,7 @@ function stand(input, data) {
 }
 
 // Returns the position of the slider's handle for a value.
-// A value that the slider does not have is shown at one of its ends.
+// A value outside the slider's range is shown at one of its ends.
 function knobAt(setting, { values, least, most }) {
   if (!values) return setting > least ? Math.log(setting / least) / Math.log(most / least) : 0;
   const isAbove = setting > values[values.length - 1];
@@ -133,7 +133,7 @@ function knobAt(setting, { values, least, most }) {
 function settingAt({ value }, { values, least, most }) {
   if (values) return values[Number(value)];
   const rounded = Number((least * (most / least) ** Number(value)).toPrecision(2));
-  return Math.min(most, Math.max(least, rounded)); // because rounding may leave the range
+  return Math.min(most, Math.max(least, rounded)); // rounding may leave the range
 }
 
 function changeAt(input, data) {

@@ -59,7 +59,7 @@ export class SmallMaps {
 
   // Returns the boxes of the small maps, relative to the corner of `element`: [{ x, y, width, height, isSeen }].
   // A map scrolled out of sight gets a box of height 0 at the row's end, on the top edge of `element`.
-  // Returns null if the row is hidden. group: the key of the group whose boxes are wanted; all maps if it is missing.
+  // Returns null if the row is hidden. group: the key of a group, to return only its boxes; all maps if missing.
   boxesFrom(element, group) {
     const [row, corner] = [this.root.getBoundingClientRect(), element.getBoundingClientRect()];
     if (!row.width) return null;
@@ -75,7 +75,7 @@ export class SmallMaps {
     return group ? this.buttons.filter((_, i) => this.keys[i].startsWith(`${group}.`)) : this.buttons;
   }
 
-  // Marks the chosen small map, and the maps in `read`, from which the chosen map is computed.
+  // Marks the selected small map, and the maps in `read`, from which the selected one is computed.
   // said: the tooltip of the maps in `read`.
   mark(chosen, read = [], said = "") {
     this.buttons.forEach((button, i) => {

@@ -1,11 +1,12 @@
-// Draws the flow picture, or its view of all heads, out of sight, and writes it as the text of an SVG file.
+// Draws the flow picture, or its view of all heads, outside the visible page, and returns it as the text of an SVG
+// file.
 import { copyParts, copyShapes } from "../copies.js";
 import { element } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { svgText } from "../svg_file.js";
 import { Flow, withNumbers } from "./flow.js";
 
-const [WIDTH, HEIGHT] = [1280, 680]; // px: the room in which the picture is drawn, whatever the size of the screen
+const [WIDTH, HEIGHT] = [1280, 680]; // px: size of the picture, whatever the size of the screen
 
 /**
  * @typedef {object} Still a picture to write
@@ -27,7 +28,7 @@ export function writeStill(parent, { flow: bytes, stop, notes, title, transparen
   host.style.cssText = `position: fixed; left: -${2 * WIDTH}px; top: 0; width: ${WIDTH}px`;
   parent.append(host);
   const flow = new Flow(host);
-  flow.isPainted = true; // so that no other component takes it for the picture of the page
+  flow.isPainted = true; // tells other components that this is not the picture of the page
   flow.heads.fixed = { width: WIDTH, height: HEIGHT };
   const data = withNumbers(unpacked(bytes));
   flow.show(data);
@@ -42,13 +43,13 @@ export function writeStill(parent, { flow: bytes, stop, notes, title, transparen
 
 const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) });
 
-// The maps of all heads, those beyond the edge of the scrolled tiles as well, and the large map beside them.
+// Returns the maps of all heads, also those scrolled out of sight, and the large map beside them.
 function copyHeads({ grid, large, legend }) {
-  legend.hidden = !legend.querySelector(".more"); // without colours, it says what one can press
+  legend.hidden = !legend.querySelector(".more"); // without colours, it only says what one can click
   return copyParts([...(grid.hidden ? [] : grid.children), large]);
 }
 
-// The rectangle that the drawn shapes fill, which may reach beyond the picture's own.
+// Returns the rectangle of the drawn shapes, which may extend beyond the picture's own.
 function boxOf({ svg, flowGroup }) {
   const { x, y, width, height } = flowGroup.getBBox();
   const [right, bottom] = [Math.max(Number(svg.getAttribute("width")), x + width), Math.max(0, y + height)];

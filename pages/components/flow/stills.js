@@ -1,4 +1,4 @@
-// Draws the flow picture out of sight as a PNG, and sends it to the server, which puts it on a slide.
+// Draws the flow picture outside the visible page as a PNG, and sends it to the server for a slide.
 import { isDrawn } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { renderPng } from "../svg_file.js";
@@ -12,10 +12,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (isDrawn(root, data)) return;
   const still = unpacked(data);
   const send = (picture) => setTriggerValue("drawn", { key: still.key, picture });
-  draw(root, still).then(send, () => send("")); // without a picture, the slide has a map instead
+  draw(root, still).then(send, () => send("")); // without a picture, the slide has an attention map instead
 }
 
-// Returns the picture as base64.
+// Returns the picture as PNG in base64.
 async function draw(root, { flow, stop }) {
   const svg = writeStill(root, { flow, stop, notes: [], title: "", transparent: false });
   return base64Of(await renderPng(svg, SCALE));

@@ -1,12 +1,12 @@
-// Shows the arithmetic of one cell (the "sum"), unfolded in a gap below the cell's row.
-// A click on an operand opens the operand's arithmetic. On a phone it is a sheet at the lower edge of the screen, with
-// the result first and a line for each term.
+// Shows the arithmetic of one cell (the "sum") in a gap that opens below the cell's row.
+// A click on an operand opens that operand's arithmetic. On a phone, the arithmetic is a sheet at the lower edge of the
+// screen: first the result, then a line for each term.
 import { button, element, focused } from "../dom.js";
 import { fixed, printed, twoDigits } from "../rounded.js";
 import { isSamePlace } from "./exchange.js";
 
 export class SumPanel {
-  // open: opens the arithmetic of a cell, { step, index }. close: closes the panel.
+  // open: opens the arithmetic of a cell, { step, index }. close: closes the arithmetic.
   // point: called whenever `pointed` changes.
   constructor(root, { open, close, point }) {
     this.root = root;
@@ -44,7 +44,7 @@ export class SumPanel {
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
   }
 
-  // Updates operands and result during a drag; text that only the server can write becomes pale.
+  // Updates operands and result during a drag; a text that only the server can write becomes pale.
   // The argument is the result of sumView.
   follow({ cell, numberAt, isMark, waits }) {
     if (this.root.hidden || !this.pieces?.length) return;
@@ -54,7 +54,7 @@ export class SumPanel {
     const isOther = (i) => spelled[i] !== this.pieces[i].text;
     const isMoved = this.pieces.some((_, i) => isOther(i));
     const isUnknown =
-      // True if only the server can write the new arithmetic.
+      // Whether only the server can write the new arithmetic.
       numberAt(cell) === null || this.pieces.some((piece, i) => isOther(i) && piece.step && isMark(piece));
     this.pieces.forEach(({ text, step, element }, i) => {
       const isFixed = i < this.pieces.length - 1 && (step === undefined || numberAt(this.pieces[i]) === null);
@@ -81,7 +81,7 @@ export class SumPanel {
     return said.startsWith("−") && /[×+−] $/.test(this.pieces[i - 1]?.text ?? "") ? `(${said})` : said;
   }
 
-  // Returns the pieces as elements, in lines: a line begins with a sign before a term, with a denominator, and with the
+  // Returns the lines of the arithmetic, each a list of elements. A new line begins with the sign before a term, with a
   // result.
   lines() {
     const lines = [];
@@ -94,7 +94,7 @@ export class SumPanel {
     return lines.map((pieces) => element("span", "line", pieces));
   }
 
-  // content: the element of the place's number; null: the text of the place. flow.css writes the place's word below.
+  // content: the element of the number; null for a text. flow.css shows the place's word below it.
   button(place, name, content = null) {
     const { text, title, step, index, word } = place;
     const look = { title, ariaLabel: [word, `${text}: ${title}`].filter(Boolean).join(", ") };
@@ -107,7 +107,7 @@ export class SumPanel {
     return made;
   }
 
-  // Highlights a cell at which the visitor points: among the operands of the arithmetic, and by its ring.
+  // Highlights the cell that the visitor points at: among the operands, and by its ring in the picture.
   // place: { step, index } of the cell, or null.
   pointAt(place) {
     this.pointed = place;
@@ -120,8 +120,8 @@ export class SumPanel {
     return this.pointed !== null && isSamePlace(this.pointed, cell);
   }
 
-  // Lays the panel as a sheet over the lower edge of the screen, or back into the picture.
-  // A popover is above everything on the page and is placed by the screen.
+  // Places the arithmetic as a sheet over the lower edge of the screen, or moves it back into the picture.
+  // A popover is above everything on the page, and its position refers to the screen.
   lie(isSheet) {
     if (isSheet === this.isSheet && (!isSheet || this.root.matches(":popover-open"))) return;
     this.isSheet = isSheet;
@@ -132,7 +132,7 @@ export class SumPanel {
     this.root.showPopover();
   }
 
-  // Returns the height of the arithmetic's panel at a width, at most 150 px; longer arithmetic scrolls.
+  // Returns the height of the arithmetic at a width, at most 150 px; longer arithmetic scrolls.
   heightAt(width) {
     const { style } = this.root;
     [style.width, style.height, style.right] = [`${width}px`, "auto", "auto"];

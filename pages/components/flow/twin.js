@@ -1,6 +1,6 @@
 // Repeats the core's calculation in the browser ("twin"): during a drag it computes the same steps as the server.
-// It knows the plain operations of one layer. A step with another operation keeps the server's last numbers.
-// Steps that depend on such a step keep their numbers too; `waiting` contains the names of all these steps.
+// It has only the basic operations of one layer. A step with another operation keeps the server's last numbers.
+// Steps that depend on such a step keep their numbers, too; `waiting` contains the names of all these steps.
 
 /**
  * @typedef {object} Operation the operation that computes a step
@@ -83,7 +83,7 @@ function softmaxRow(scores) {
   return powers.map((power) => power / total);
 }
 
-// Bounds, for RoPE scaling as in positions.py, on how often a pair of components turns over the trained length.
+// Bounds, for RoPE scaling as in positions.py, of the number of turns of a pair over the trained length.
 // Each entry is [fewest, most] turns.
 const TURNS = { yarn_turns: [1, 32], llama3: [1, 4] };
 const RAMPS = { yarn: true, yarn_unrounded: false };

@@ -28,7 +28,7 @@ export function findTwinDifference(steps, names, query, rounding) {
   }) ?? null;
 }
 
-// Keeps the numbers shown at the end of each drag, to compare them with the run by which the server answers the drag.
+// Stores the numbers shown at the end of each drag, to compare them with the run that the server computes for it.
 export class ShownRows {
   constructor() {
     this.rows = []; // { change, look, numbers: part -> numbers of the selected query }
@@ -68,8 +68,8 @@ export class ShownRows {
   }
 
   // Returns the entry of this.rows for the drag that a run answers, or null; it and earlier entries are removed.
-  // Such a run differs from the previous run only in what was dragged.
-  // If several drags wait, it is the last drag whose parameters and numbers are equal to the ones in the run.
+  // Such a run differs from the previous one only in what was dragged.
+  // If several drags are unanswered, it is the last one whose parameters and numbers equal those of the run.
   answered(before, now) {
     const moved = before && movedInputs(before.steps, now.steps);
     if (!moved) this.rows = [];
@@ -120,8 +120,8 @@ function hasParams(steps, params) {
   );
 }
 
-// Returns the scores from which attention weights are computed; [] for any other part of the picture.
-// They are needed because a rounding error changes the weights more, the larger the scores are.
+// Returns the scores from which the attention weights are computed; [] for any other part of the picture.
+// They matter because a rounding error changes the weights more, the larger the scores are.
 function scoresBefore(model, part) {
   return (part.is_share && model.scoresOf(part.name)?.value) || [];
 }

@@ -1,4 +1,4 @@
-// Computes from the flow's state (data, selection, progress) what the picture, the map view and the small maps draw.
+// Computes what the picture, the map view and the small maps draw, from the flow's data, selection and progress.
 import { OPEN_HEIGHT } from "./arrangement.js";
 import { readMap } from "./model.js";
 import { placeOf } from "./twin.js";
@@ -33,7 +33,7 @@ import { said } from "./words.js";
  * @property {any[]} rings places of numbers that have a ring
  */
 
-export const MOST_DESCRIBED_HEADS = 5; // with more heads, a small map has only its number beside it
+export const MOST_DESCRIBED_HEADS = 5; // with more heads, the text beside a small map is only its number
 const MARKED = ["random", "unknown", "startling"]; // origins of words that get a mark in the picture
 
 /**
@@ -76,7 +76,7 @@ function smallMapBoxes(flow) {
 }
 
 // Returns the ring around an operand of the opened arithmetic of a cell, as a list.
-// The list is empty if the picture does not draw that number.
+// The list is empty if the picture does not draw the operand's number.
 function ringOf({ model, look, sum }, cell) {
   const place = model.findNumber(cell, look);
   return place ? [{ ...place, isPointed: sum.isPointed(cell) }] : [];
@@ -139,7 +139,7 @@ export function readHeads(flow) {
 }
 
 // Returns the attention map of each head of the run, with the head's name and its description.
-// While the visitor drags a number, only the selected head's map follows; the others wait for the server.
+// While the visitor drags a number, only the selected head's map is updated; the others wait for the server.
 function ownHeads({ data, model, look, share, waiting }) {
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
   const isCrowded = data.head_names.length > MOST_DESCRIBED_HEADS;
@@ -156,7 +156,7 @@ function ownHeads({ data, model, look, share, waiting }) {
 }
 
 // Returns the attention maps of the heads of all layers of a model, grouped by layer.
-// While the visitor drags a number, the maps of the selected layer follow.
+// While the visitor drags a number, only the maps of the selected layer are updated.
 function layerHeads(flow) {
   const own = ownHeads(flow);
   const { data, model, share } = flow;

@@ -1,4 +1,4 @@
-// Makes the texts of the flow picture: filled templates, numbers as text, and the width of a text.
+// Makes the texts of the flow picture: filled templates, numbers as text, and the measured width of a text.
 import { fixed, percentDigits, wholePercentDigits } from "../rounded.js";
 
 /**

@@ -1,6 +1,6 @@
 // Draws the costs of attention for each text length up to the chosen one, as areas on one scale of multiply-adds.
 // The cost of all pairs of tokens is a square with one unit per token, that of single tokens a stripe beside it.
-// Inside the square and the stripe of a length, the square and the stripe of the previous length are drawn.
+// Each square and stripe contains the square and the stripe of the previous length.
 import { added, addedShape, element, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 

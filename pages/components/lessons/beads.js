@@ -1,5 +1,5 @@
 // Draws a sentence as strings of beads: one string per encoder, one bead per word.
-// The more the output at a position depends on a word, the more the word's bead glows.
+// The more the output at a position depends on a word, the more that word's bead glows.
 import { addedShape, classes, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";

@@ -91,7 +91,7 @@ function numbered(field, place, count) {
   return [circle, field.appendChild(svgShape("text", { y: y + 4 }, place + 1))];
 }
 
-// Returns the y position of the dot at a rank; the many dots with scores in the middle spread more.
+// Returns the y position of the dot of a rank; the many scores near the middle are spread more.
 function heightOf(place, count) {
   const rank = (place + 0.5) / count;
   return MIDDLE + (((place * GOLDEN) % 1) - 0.5) * 78 * Math.sqrt(4 * rank * (1 - rank));

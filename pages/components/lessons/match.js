@@ -26,7 +26,7 @@ import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
  * @property {any} text
  */
 
-const SIDE = 400, STEP = 0.1, GRIP = 15; // in viewBox units: the plane and a handle; STEP is in coordinates
+const SIDE = 400, STEP = 0.1, GRIP = 15; // sides of the plane and of a handle in viewBox units; STEP in coordinates
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -192,7 +192,7 @@ function wedge(data, one, other, look = "angle") {
 }
 
 // Returns the projection of k on another vector as a line.
-// The projection's length times the length of that vector is the dot product.
+// The dot product is the projection's length times the length of that vector.
 function shadow(data, one, k) {
   const squared = dot(one, one);
   if (squared === 0) return [];
@@ -212,8 +212,8 @@ function dial(view, name, score) {
   const choose = () => {
     view.now.chosen = name;
     draw(view);
-    // Changes by arrow keys, which are still waiting, are sent first.
-    // A busy server keeps only a component's last message.
+    // Sends the waiting changes by arrow keys first,
+    // because a busy server keeps only the last message of a component.
     view.rest.end();
     view.trigger("chosen", name);
   };

@@ -1,5 +1,5 @@
 // Computes the scores of one query and one key of two components each in the browser, during a drag.
-// The server computes them again. made: the learned matrices { w_a, w_aq, w_ak, v_a }, as rows of numbers.
+// The server computes the same scores. made: the learned matrices { w_a, w_aq, w_ak, v_a }, as rows of numbers.
 /** @typedef {number[]} Vector of two numbers */
 /** @typedef {number[][]} Matrix of two rows of two numbers */
 

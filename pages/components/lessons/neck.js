@@ -152,7 +152,7 @@ function threads(view, way, read, written, top, bottom) {
   return drawn;
 }
 
-// Returns a text on the letter that each way generates now: through one vector, or by attention.
+// Returns a text about the letter that each model generates now: through one vector, or by attention.
 // For attention, the text also names the letter with the largest weight.
 function tell({ data, at }) {
   const parts = data.ways.map((way) => {

@@ -1,5 +1,5 @@
 // Shows colours as values of attention: words in their colours, and the colour that heads mix into one word.
-// Ribbons from word to word show the weights with which each head mixes the colours.
+// Ribbons from word to word show with which weights each head mixes the colours.
 import { button, element, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { roving } from "../roving.js";
@@ -97,7 +97,7 @@ function outChip(view, place) {
   return chip(data.words[place], data.out[data.shown]?.[place] ?? 0, data.text, made);
 }
 
-// Returns the sentence on a word: which words each head attends to most, and the colour that results.
+// Returns the sentence about a word: which words each head attends to most, and the resulting colour.
 function tell({ words, heads, out, shown, text }, looked) {
   const flows = heads.map(({ name, weights, carried }) => {
     const told = words.flatMap((word, place) =>

@@ -28,7 +28,7 @@ import { curve, listenToWord, WordPicture } from "./word_picture.js";
  *   colour frames the cells; fills: the colours of the cells of each word
  */
 
-const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // in px: letters, cell, row of cells, space between words
+const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px: font size, cell, row of cells, space between words
 const THICKEST = 16, THINNEST = 1.5; // in px: line width for weight 1, and for weight 0
 const FALL = 132; // in px: the vertical distance between the two lines of words
 
@@ -116,7 +116,7 @@ function level({ data, way }, wide) {
   };
 }
 
-// Returns the layout with both lines of words as columns, side by side, for a phone or long sentences.
+// Returns the layout with both sentences as columns side by side, for a phone or long sentences.
 function upright(data, wide) {
   const row = 30, top = 44;
   const down = (i) => top + row * i;
@@ -165,7 +165,7 @@ function threads(view, place) {
       made.push([isLooked, path]);
     }),
   );
-  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // draws the selected word's lines last
+  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // the selected word's lines come last
 }
 
 /** @param {View} view */

@@ -1,6 +1,5 @@
-// Helpers of pictures of words with lines between the words.
-// They draw curves, and keep shapes from one drawing to the next, so that changes are animated.
-// They also handle words that are pointed at or chosen.
+// Helps to draw pictures of words with lines between them: makes curves, handles hovered and selected words.
+// Shapes are kept from one drawing to the next, so that changes are animated.
 import { setAttributes, svgShape } from "../dom.js";
 import { roving } from "../roving.js";
 

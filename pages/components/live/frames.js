@@ -1,18 +1,18 @@
-// Draws a picture that follows sliders, with one drawing ("frame") for each slider position.
-// packed: the bytes of the fields of Sliders (position.js) and of the fields below, for unpacked().
-// alt, width, height, ink, faint: text, size and colours. fills: whether the cells take the whole width.
+// Draws a picture that follows sliders, with one drawing ("frame") for each position of the sliders.
+// packed: bytes, for unpacked(), of the fields of Sliders (position.js) and of the fields below.
+// alt, width, height, ink, faint: text, size and colours. fills: whether the cells take the full width.
 // x, y: the axes of curves; null if the picture has cells, whose coordinates are in pixels.
-// names: the px for the names after the curves. waits: the text that is shown while data are missing.
-// rows: the JSON bytes of { usual, fixed, frames }. fixed: the rows of the picture's table that every frame has.
-// frames: the rows of each position, null if its data are missing. A row has only fields that differ from `usual`.
+// names: width in px for the names after the curves. waits: the text that is shown while data are missing.
+// rows: the JSON bytes of { usual, fixed, frames }. fixed: the table rows that every frame has.
+// frames: the rows of each position; null if its data are missing. A row omits fields that equal those of `usual`.
 import { svgShape } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { followSlider } from "./position.js";
 
-const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // in px: the margins around the curves
+const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px: margins around the curves
 const NAME_PX = 14;
-const LEAST_PX = 320; // in px: the least width of the drawing; an element that is narrower scrolls
-const TICK_PX = 28; // in px: the least distance between two labels along the x axis
+const LEAST_PX = 320; // px: least width of the drawing; a narrower element scrolls
+const TICK_PX = 28; // px: least distance between two labels along the x axis
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: packed */
 export default function ({ parentElement, data: packed, setTriggerValue }) {
@@ -24,8 +24,8 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
     const isThere = position !== null && data.frames[position];
     root.classList.toggle("waits", !isThere);
     if (isThere) drawn.draw(root, position);
-    else root.dataset.waits = data.waits; // the text about missing data covers the last frame, which is pale
-    root.tabIndex = root.scrollWidth > root.clientWidth ? 0 : -1; // what scrolls is scrolled by keys, too
+    else root.dataset.waits = data.waits; // the text covers the last frame, which is pale
+    root.tabIndex = root.scrollWidth > root.clientWidth ? 0 : -1; // the Tab key must reach a scrollable element
   });
   root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));
 }
@@ -115,8 +115,8 @@ class CurveField {
   }
 
   // Computes the width of the drawing and the scales of both axes, for an element that is `room` px wide.
-  // The drawing is as wide as the element, but not wider than data.width, nor narrower than LEAST_PX.
-  // The size of the texts does not depend on the width.
+  // The drawing is as wide as the element, but at most data.width and at least LEAST_PX.
+  // The size of the texts is the same at every width.
   fit(room) {
     const { x, y, width, height, names } = this.data;
     /** @type {number} */
@@ -175,7 +175,7 @@ class CurveField {
     });
   }
 
-  // Groups rows by the curve that they belong to: one list of rows for each name.
+  // Groups rows by their curve: returns one list of rows for each name.
   curvesOf(rows) {
     const curves = new Map();
     for (const row of rows) curves.set(row.name, [...(curves.get(row.name) ?? []), row]);

@@ -1,4 +1,4 @@
-// Lets elements follow sliders: during a drag they show the position of a slider, else the server's position.
+// Lets elements follow sliders: they show the position of a dragged slider, else the server's position.
 import { hear, shared } from "../shared.js";
 
 /**

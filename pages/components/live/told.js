@@ -37,8 +37,8 @@ function tell(root, kind, pieces, isReached) {
   root.replaceChildren(line);
 }
 
-// Listens to an event of number fields that are dragged, and shows the text for the dragged numbers.
-// The event has { values, isReached }, or null if all numbers are back at the start.
+// Listens to the event of dragged number fields, and shows the text for the dragged numbers.
+// The event has { values, isReached }, or null if all numbers are back at their start.
 function listenToMoved(view) {
   const end = hear("numbers-moved", (moved) => {
     const { root, data } = view;

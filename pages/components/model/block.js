@@ -1,4 +1,4 @@
-// Shows the residual stream of one word in a language model: what each part adds to its vector, downwards.
+// Shows the residual stream of one word in a language model, downwards: what each part adds to its vector.
 // Beside the vectors are each part's direct logit attribution to a word, and the predicted words.
 import { button, classes, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
@@ -56,7 +56,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const all = element("div", "all", [partsOf(view, shown), outOf(view, shown)]);
   view.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, view.told);
-  clearInterval(view.playing); // stops the player, because the new data may need none
+  clearInterval(view.playing); // stops the player, which the new data may not need
   if (shown.walk) root.prepend(walkOf(view, shown));
   refocus();
 }
@@ -117,7 +117,7 @@ function nameOf(view, shown, row, i) {
   return name;
 }
 
-// Returns the element of a vector: one stripe per component, and as text the component under the pointer.
+// Returns the element of a vector: a stripe per component, and a text about the component under the pointer.
 // A click opens the component's cell; arrow keys move along the vector.
 function stripOf(view, shown, row, i, largest) {
   const { first, count } = row;
@@ -161,8 +161,8 @@ function stripOf(view, shown, row, i, largest) {
   return strip;
 }
 
-// Returns the element of what a part of the model adds to the logit.
-// It is a bar that starts at zero, and a number that opens its cell.
+// Returns the element that shows what a part of the model adds to the logit:
+// a bar that starts at zero, and a number that opens its cell.
 function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high }) {
   const width = high - low || 1;
   const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`; // the number stands after the bar
@@ -208,7 +208,7 @@ function showShare(row, share) {
   row.querySelector(".cell").textContent = spellWholePercent(share);
 }
 
-// Returns the slider of the temperature: bars follow a drag, and the server computes after the release.
+// Returns the slider of the temperature: bars follow the drag, and the server computes after the release.
 function heatOf(view, { temperature, logits, values }, rows) {
   const own = values.subarray(logits.first, logits.first + logits.count);
   const follow = (number) => {
@@ -227,7 +227,7 @@ function answerOf({ question, word, share }) {
 // ---- part by part ---------------------------------------------------------------------------------------------------
 const STOP_TIME = 1300; // ms for which the player shows a part
 
-// Returns a player that adds one part of the model after the other; later parts are pale.
+// Returns a player that adds one part of the model after another; parts not added yet are pale.
 // The shown words are those that the sum so far predicts (logit lens).
 function walkOf(view, shown) {
   const { stops, ...text } = shown.walk;

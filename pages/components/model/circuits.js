@@ -1,6 +1,6 @@
-// Shows the QK and OV circuits of a head on single words: a table each, with a row and a column for each word.
+// Shows the QK and OV circuits of a head on single words: a table for each, with a row and a column per word.
 // A click or Enter on a number opens its cell; arrow keys move between numbers.
-// A click on the word of a row selects that word if it is in the sentence.
+// A click on the word of a row selects this word if it is in the sentence.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { said, spellNumber } from "../flow/words.js";

@@ -1,4 +1,4 @@
-// Shows a decoder, one generated word after the other: self-attention, cross-attention, and the next word.
+// Shows a decoder generating one word after the other: self-attention, cross-attention, and the next word.
 // Generated words are at the left, the other sentence at the right.
 // Lines between words are as thick as weights.
 import { classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
@@ -22,11 +22,11 @@ import { playerOf } from "../player.js";
  * @property {any} text
  */
 
-const ROW = 24; // height of a row in viewBox units, in which all positions here are
+const ROW = 24; // height of a row in viewBox units; all positions here are in these units
 // For a narrow screen: the x positions of the arcs and of the words, and the width of the picture.
 const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 };
 const WIDE = { arcs: 80, bow: 8, target: 195, source: 540, bend: 120, wide: 620 };
-const ROOM = 560; // in px: an element narrower than this gets the NARROW picture
+const ROOM = 560; // px: a narrower element gets the NARROW picture
 const STAGES = 3; // stages of a word: self-attention, cross-attention, feed-forward layers and output
 const STAGE_TIME = 1300; // ms for which the player shows a stage
 
@@ -97,7 +97,7 @@ function drawn(view, shown, go) {
 // Returns the element of a generated word; words that are generated later are pale.
 function written(view, word, row, go) {
   const stage = view.at % STAGES;
-  const isHidden = stage === STAGES - 1 && row === view.row + 1; // the predicted word is drawn in this row instead
+  const isHidden = stage === STAGES - 1 && row === view.row + 1; // the predicted word is shown in this row instead
   const made = svgShape("text", {
     class: classes("word", row === view.row && "now", row > view.row && "later", isHidden && "hidden"),
     x: view.place.target, y: middle(row) + 6, "text-anchor": "end", "data-place": `word ${row}`,

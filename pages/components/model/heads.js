@@ -51,10 +51,10 @@ import { mapImage, matrixOf, readCells } from "./maps.js";
  */
 
 const BITS = "entropy"; // name of the only measure in bits; all other measures are shares
-const BY_LAYER = "layers"; // value of look.by that sorts by layer instead of by a measure
-const MOST_HEIGHT = 1.5; // the height of a large map, at most, as a multiple of its width
+const BY_LAYER = "layers"; // value of look.by that sorts by layer instead of a measure
+const MOST_HEIGHT = 1.5; // largest height of a large map, as a multiple of its width
 const UNKNOWN = -1; // rank below every number, for a head without a measure on the sentence
-const REST_MS = 300; // in ms: a choice is sent to the server after this pause (debounce)
+const REST_MS = 300; // ms: a choice is sent to the server after this pause (debounce)
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -83,7 +83,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {Heads} */
   const shown = unpacked(data);
   const beyondOrder = shown.order && textBeyondOrder(shown);
-  if (beyondOrder && beyondOrder === view.beyondOrder) return takeOrder(view, shown.order); // keeps open select boxes
+  if (beyondOrder && beyondOrder === view.beyondOrder) return takeOrder(view, shown.order); // open select boxes stay
   view.beyondOrder = beyondOrder;
   const cells = shown.queries.length * shown.keys.length;
   const cut = (numbers) => shown.heads.map((_, i) => numbers.subarray(i * cells, (i + 1) * cells));
@@ -117,7 +117,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 // ---- the order in the link ------------------------------------------------------------------------------------------
 // Returns all shown data except the order of the heads, as JSON.
-// If this text is unchanged, the heads' tiles and the select boxes are kept.
+// While this text stays the same, the heads' tiles and the select boxes are kept.
 function textBeyondOrder(shown) {
   return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? String(value) : value));
 }
@@ -132,7 +132,7 @@ function takeOrder(view, order) {
   arrange(view);
 }
 
-// Sorts and filters the heads at once by the visitor's choice, and sends the choice to the server after a pause.
+// Sorts and filters the heads at once as the visitor chose, and sends the choice to the server after a pause.
 function choose(view, choice) {
   Object.assign(view.look, choice);
   arrange(view);
@@ -146,8 +146,8 @@ function sendOrder(view) {
   view.trigger("order", { by, least, from: place(from), to: place(to) });
 }
 
-// Opens a head; if the order of the heads has changed and was not sent yet, it is sent first.
-// A busy server keeps only a component's last message, so a later order could replace the message about the head.
+// Opens a head, after sending an order of the heads that was not sent yet:
+// a busy server keeps only a component's last message, so the order could replace the message about the head.
 function openHead(view, head, i) {
   if (view.shown.reads?.chosen.mean.length) {
     view.options.toggle(i);
@@ -184,7 +184,7 @@ function choiceOf(view, name, label, options) {
 // ---- order ----------------------------------------------------------------------------------------------------------
 // Returns how heads are sorted, { label, spell, here(i), there(i), held(i) }; null for layer order.
 // here, there, held: a head's number on this sentence, on the second one, and on held-out sentences.
-// The number is the weight of a chosen pair of words, else a measure.
+// The number is the weight of a selected pair of words, else a measure.
 function sortedBy({ shown, look }) {
   const { from, to, by } = look;
   const { heads, maps, others } = shown;
@@ -202,7 +202,7 @@ function sortedBy({ shown, look }) {
 
 // Returns the number by which a head is ranked; UNKNOWN if there is none.
 // It is the difference between both sentences if both have a number, else the number on the first sentence.
-// Without a number on either sentence, it is the number on held-out sentences.
+// Without a number on either sentence, it is that on held-out sentences.
 function rankOf({ here, there, held }, i) {
   if (there(i) === undefined) return here(i) ?? held(i) ?? UNKNOWN;
   return here(i) === undefined ? UNKNOWN : Math.abs(here(i) - there(i));
@@ -212,7 +212,7 @@ function arrange(view) {
   const { shown, look, cards, parts } = view;
   const order = sortedBy(view);
   const number = (i) => (order ? rankOf(order, i) : UNKNOWN);
-  const least = order?.spell === spellWholePercent ? look.least : 0; // 0 for bits, which have no threshold
+  const least = order?.spell === spellWholePercent ? look.least : 0; // 0 for a measure in bits, which has no threshold
   view.parts.controls.querySelector(".least").hidden = order?.spell !== spellWholePercent;
   const all = shown.heads.map((_, i) => i);
   const kept = order ? all.filter((i) => !least || number(i) >= least).sort((i, j) => number(j) - number(i)) : all;
@@ -236,7 +236,7 @@ function arrange(view) {
   parts.told.textContent = rest ? `${sentence} ${said(shown.text.hidden, { hidden: rest })}` : sentence;
 }
 
-// Makes only the compare button of the tile with the Tab stop reachable by Tab; the other tiles' buttons are not.
+// Lets the Tab key reach the compare button of the current tile, and of no other.
 function stopAt({ cards }, element) {
   const stop = element?.closest(".card");
   for (const card of cards) card.compare.tabIndex = card.element === stop ? 0 : -1;
@@ -249,7 +249,7 @@ function columnsOf(grid) {
 function numbersOf({ text, others }, { here, there, held, spell }, i) {
   const named = [[text.here, here(i)], there(i) === undefined ? [text.held, held(i)] : [text.there, there(i)]];
   const known = named.filter(([, number]) => number !== undefined);
-  if (others && known.length === 1) return spell(known[0][1]); // a single number, if only one sentence has one
+  if (others && known.length === 1) return spell(known[0][1]); // only one of the sentences has a number
   return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 
@@ -280,7 +280,7 @@ function cardOf(view, i) {
   return { element: element("div", isNow ? "card now" : "card", card), number, compare };
 }
 
-// Returns the function that writes the numbers of the maps.
+// Returns the function that formats the numbers of the maps.
 function spellOf({ kind, reads }) {
   if (kind === "times") return (number) => said(reads.text.even_shares, { number: spellNumber(number) });
   return kind === "share" ? spellWholePercent : spellNumber;
@@ -291,7 +291,7 @@ const apart = (one, other) => one.map((number, i) => number - other[i]);
 // Returns the aspect ratio of an attention map, columns divided by rows, limited to the range from 1/3 to 3.
 const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
 
-// number: the index of the head whose hidden cells are left out; null for none.
+// Returns the Matrix of a map to draw. number: the index of a head, to omit its hidden cells; null for none.
 function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numbers, kind, number = null) {
   const cells = queries.length * keys.length;
   const own = number === null ? [] : hidden.subarray(number * cells, (number + 1) * cells);
@@ -301,13 +301,13 @@ function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numb
 }
 
 // ---- as a picture ---------------------------------------------------------------------------------------------------
-// Returns the buttons that save the shown heads, and those that are compared, as they stand; [] if none are wanted.
+// Returns the buttons that save the shown and the compared heads as a picture; [] if none are wanted.
 function filesOf(view) {
   const { picture, palette } = view.shown;
   if (!picture) return [];
   const { grid, two } = view.parts;
   const write = () => {
-    view.root.classList.add("copied"); // wider than high, without buttons
+    view.root.classList.add("copied"); // layout of the picture file: wider than high, without buttons
     const copy = copyParts([...grid.children, ...two.querySelectorAll("figure")]);
     view.root.classList.remove("copied");
     return svgText(copy.drawn, { ...picture, box: copy.box, palette, transparent: false });
@@ -334,8 +334,8 @@ function compareTwo(view) {
   parts.two.replaceChildren(...large);
 }
 
-// Returns two large attention maps of a head: on the second sentence, and the difference to the first one.
-// In the map of differences, words that differ are written as "a / b".
+// Returns two large attention maps of a head: on the second sentence, and its difference from the first.
+// In the map of the difference, two words at one position are written as "a / b".
 function secondOf(shown, i) {
   const { text, heads, maps, others, queries, other_words: words } = shown;
   const both = queries.map((word, at) => (word === words[at] ? word : `${word} / ${words[at]}`));
@@ -344,8 +344,8 @@ function secondOf(shown, i) {
   return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], "share"), difference];
 }
 
-// Returns a large attention map of a head with its words, as wide as its place.
-// A text below describes the cell under the pointer, or the cell reached by arrow keys, whose row is framed.
+// Returns a large attention map of a head with its words, as wide as its container.
+// A text below describes the cell under the pointer or reached by arrow keys; the row of this cell is framed.
 function largeOf(shown, name, numbers, kind, head = null) {
   const { queries, keys, palette } = shown;
   const matrix = shownMatrix(shown, numbers, kind, head);
@@ -376,7 +376,7 @@ function largeOf(shown, name, numbers, kind, head = null) {
 }
 
 // ---- rollout and added vectors --------------------------------------------------------------------------------------
-// Returns the elements on all heads together: attention rollout, and the length of the vector each head adds.
+// Returns the elements about all heads together: attention rollout, and the length of each head's added vector.
 function beyondOf({ shown }) {
   const beyond = element("div", "beyond");
   if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"));

@@ -1,4 +1,5 @@
-// Draws the weights of a head on a canvas with one pixel per cell, which the browser enlarges, and lets one read them.
+// Draws the weights of a head on a canvas with one pixel per cell, which the browser enlarges, and shows one cell's
+// number.
 import { element } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { paintMap } from "../flow/map_cells.js";

@@ -1,6 +1,6 @@
 // Shows how a decoder generates word by word: cached keys and values, and the costs with and without a cache.
-// A stop is the state after a number of generated words. The data contain all stops.
-// So the browser goes from stop to stop without the server.
+// A stop is the state after a number of generated words. The data contain all stops,
+// so that the browser moves between them without the server.
 import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { Rest } from "../drag.js";
 import { isCalm } from "../flow/motion.js";
@@ -38,7 +38,7 @@ import { roving } from "../roving.js";
 
 const WORD_TIME = 1200; // ms for which the player shows a word
 const SETTLED_MS = 400; // ms: after this pause the number of words is sent to the server (debounce)
-const DROP = { duration: 380, easing: "ease-out" }; // animation of a cache column that was just computed
+const DROP = { duration: 380, easing: "ease-out" }; // animation of a newly computed column of the cache
 const WAYS = ["cached", "again"];
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Shelves */
@@ -183,7 +183,7 @@ class Field {
   }
 
   // Colours a cell of the cache: the key or value of word s in one layer.
-  // A cell that was computed for the current word has a rim, and drops in after a step of one word.
+  // A cell computed for the current word has a rim; after a step of one word it drops in.
   fill(cell, name, s, isNew, isStep) {
     const { shown } = this;
     cell.classList.toggle("now", isNew);
@@ -195,7 +195,7 @@ class Field {
     }
   }
 
-  // Returns a CSS gradient with a band per component of a key or value; a larger component has a stronger band.
+  // Returns a CSS gradient with a band per component of a key or value; larger components have stronger bands.
   strip(name, s) {
     const { strips, words, heads, width } = this.shown;
     const first =

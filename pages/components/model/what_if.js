@@ -85,7 +85,7 @@ function boardOf(view, shown) {
 }
 
 // Returns the tile of a head or a feed-forward layer.
-// A click on its map ablates or restores it, and a select box chooses another change of it.
+// A click on its map ablates or restores the head, and a select box offers other interventions.
 function tileOf(view, shown, tile) {
   const { part, head, name, short, kind, kinds } = tile;
   const { text } = shown;
@@ -101,7 +101,7 @@ function tileOf(view, shown, tile) {
   return element("div", `tile ${kind ?? ""}`, [press, element("div", "short", short), choice]);
 }
 
-// Returns a drawing that stands for a feed-forward layer: a few dots, more, and a few again, all connected.
+// Returns a drawing that represents a feed-forward layer: a few dots, more, and a few again, all connected.
 function netOf() {
   const column = (x, count) => Array.from({ length: count }, (_, i) => [x, 50 + (i - (count - 1) / 2) * 17]);
   const [few, more, again] = [column(18, 3), column(50, 5), column(82, 3)];
@@ -115,8 +115,8 @@ function netOf() {
 const imageOf = ({ words, reach, palette }, { map, allowed }) =>
   mapImage(matrixOf(map, { rows: words.length, columns: words.length, reach, allowed }), palette);
 
-// Returns the large attention map of a head whose allowed pairs of words the visitor draws.
-// A click on a cell, or Enter, blocks or allows the cell's pair of words.
+// Returns the large attention map of a head in which the visitor blocks and allows pairs of words.
+// A click on a cell, or Enter, blocks or allows its pair.
 function drawnOf(view, shown, tile) {
   const { words, text } = shown;
   const side = words.length;

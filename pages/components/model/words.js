@@ -83,7 +83,7 @@ function rowOf(view, { word, number, cell }, text) {
   ]);
 }
 
-// Shows a word's probability; if sampling excludes the word, it is pale with a bar of the probability before that.
+// Shows a word's probability; a word excluded by sampling is pale, with the probability before the exclusion.
 function showRow(row, share, uncut) {
   row.classList.toggle("cut", share === 0);
   row.querySelector(".beam").style.width = 100 * share + "%";
@@ -109,7 +109,7 @@ function controlsOf(view, { sliders, seed, text }, follow) {
   return controls;
 }
 
-// Returns the slider of top-k, with one more position at its end at which all words are kept.
+// Returns the slider of top-k; its last position keeps all words.
 function topKSlider({ value, ends: [least, most], label, all }, drag, done) {
   return slider({
     name: "top_k",

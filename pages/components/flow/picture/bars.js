@@ -5,8 +5,8 @@ import { legible, spellNumber } from "../words.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const [NUMBER_PX, RESTING_PX] = [15, 13.5]; // font sizes at unit 1: of a number that is computed now, and of others
-const TELLING_COLUMN = 60; // px at unit 1: in a column of this width, each bar has its number
+const [NUMBER_PX, RESTING_PX] = [15, 13.5]; // font sizes at unit 1: of a number that is being computed, and of others
+const TELLING_COLUMN = 60; // px at unit 1: in a column at least this wide, each bar has its number
 const LEAST_HIT = 8; // px: least height of an area that a pointer can hit
 
 /**
@@ -29,7 +29,7 @@ function drawBar(picture, part, row, share) {
   if (picture.isRest(row)) return;
   const numbers = picture.snapshot.numbers[part.name];
   const before = part.reads.find((name) => picture.byName.get(name)?.role === "pair");
-  const grows = !before; // a bar of a dot product grows from zero; any other bar moves here from the column before
+  const grows = !before; // a dot product's bar grows from zero; others move here from the column before
   const own = grows ? picture.turn(share, row) : clamp(share * 1.25 - (0.25 * row) / picture.rows);
   if (own <= 0) return;
   const isBlocked = part.motion === "mask" && numbers[row] === -Infinity;
@@ -39,7 +39,7 @@ function drawBar(picture, part, row, share) {
   const end = x[part.name] + w[part.name] / 2;
   const start = before && picture.has(before) ? x[before] + w[before] / 2 : end;
   const middle = grows ? end : between(start, end, easeInOut(own));
-  // All columns of scores have one scale, so that a division is seen to shrink the bars.
+  // All columns of scores have one scale, so that a division visibly shrinks the bars.
   const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * picture.layout.bar;
   const height = Math.max(1, Math.min(15 * picture.unit, rowHeight[row] - 2));
   const look = `bar ${number < 0 ? "minus" : "plus"}`;

@@ -5,7 +5,7 @@ import { legible, textWidth } from "../words.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const [UPPER, LOWER] = [31, 10]; // px at unit 1 above the rows: usual height of a symbol, and the height if it is taken
+const [UPPER, LOWER] = [31, 10]; // px at unit 1 above the rows: height of a symbol, and its height beside another one
 const NAME_PX = 13.5; // font size of names at unit 1
 
 /**

@@ -1,4 +1,4 @@
-// Outlines the rows of changed numbers for a moment, and draws the old number where there is free space beside it.
+// Outlines the rows of changed numbers for a moment, and shows the old number beside each where space is free.
 import { fixed } from "../../rounded.js";
 import { easeOut } from "../motion.js";
 import { boxesOverlap } from "../plane.js";
@@ -8,9 +8,9 @@ import { boxOfNumber } from "./rings.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const LEAST_GLOW_ROW = 12; // px: lower rows get neither an outline nor an old number
-const OLD_PX = { share: 16, other: 13, least: 12 }; // px: font sizes of old weights and of other old numbers; minimum
-const [OLD_WEIGHT, OLD_LINE] = [600, 1.25]; // weight of the font, and height of its line in font sizes
+const LEAST_GLOW_ROW = 12; // px: rows that are lower get neither an outline nor an old number
+const OLD_PX = { share: 16, other: 13, least: 12 }; // px: font sizes of old weights and of other numbers; least size
+const [OLD_WEIGHT, OLD_LINE] = [600, 1.25]; // font weight, and line height in font sizes
 const OLD_GAP = 3; // px between an old number and the box beside it
 
 /**

@@ -5,8 +5,8 @@ import { legible, shortened, textWidth } from "../words.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const CUT_SLACK = 5; // px: a word with less free width would be cut
-const LEAST_WORD = 9; // px: in rows without room for a font of this size, words are not written
+const CUT_SLACK = 5; // px: a word with less free width would be cut off
+const LEAST_WORD = 9; // px: rows in which a font of this size does not fit have no words
 
 /** @param {Drawn} picture */
 export function drawLane(picture) {

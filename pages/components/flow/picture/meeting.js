@@ -1,4 +1,4 @@
-// Animates the dot products: the query vector moves down the keys, and each result drops into its column.
+// Animates the dot products: the query vector moves down past the keys, and each result drops into its column.
 import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { between, clamp, easeInOut, easeOut } from "../motion.js";

@@ -1,6 +1,6 @@
 // Animates the concatenation of the heads into one row.
 // The numbers of the selected head start at the head's strip of cells in the picture.
-// The numbers of any other head start at its small map above, or at the picture's top edge if the map is not visible.
+// The numbers of any other head start at its small map above, or at the picture's top edge without a visible map.
 import { STRIP, stripOf } from "../layout.js";
 import { between, blendTables, clamp, easeInOut } from "../motion.js";
 import { cellHeight, drawVector } from "./strips.js";
@@ -11,7 +11,7 @@ import { legible } from "../words.js";
 
 const FOLLOWS = 0.3; // delay from the start of the first head to that of the last one, as a share of the animation
 const [GROWN, SHRINKS] = [0.3, 0.6]; // numbers are enlarged between these shares of a flight, for viewers far away
-const OTHER_FRAME = 0.35; // opacity of the cell frames of heads that are not selected, after the flight
+const OTHER_FRAME = 0.35; // opacity of the frames of other heads' cells after the flight
 
 /**
  * @param {Drawn} picture
@@ -27,7 +27,7 @@ export function drawMerge(picture, part, share) {
   drawVector(picture, part, 0, at, 1, { layer: "flying", fly });
 }
 
-// Returns how far one head's numbers have moved into the row of all heads.
+// Returns how far the numbers of one head have moved into the row of all heads.
 // The result is { head, isLooked, own, box, target, map, frame }.
 // isLooked: whether the head is selected. own: the finished share of the head's flight.
 // map, box, target: the boxes where the numbers start, are now, and land.
@@ -45,7 +45,7 @@ function flightOf(picture, part, share, head) {
 
 const landing = (own) => easeInOut(clamp((own - SHRINKS) / (1 - SHRINKS)));
 
-// Returns the finished share of a head's flight. The selected head starts first, the others one after the other.
+// Returns the finished share of a head's flight. The selected head starts first, the others follow one by one.
 function ownShare(picture, share, head) {
   const { head: looked } = picture.snapshot.look;
   const turn = head === looked ? 0 : head < looked ? head + 1 : head;
@@ -53,8 +53,8 @@ function ownShare(picture, share, head) {
   return clamp((share - late) / (1 - FOLLOWS));
 }
 
-// Returns the box of a head's moving numbers, which start in the query's row of the head's small map.
-// On the way the box is enlarged, and at the end it shrinks to its final size.
+// Returns the box of a head's moving numbers, which start at the query's row of the head's small map.
+// On the way the box is enlarged; at the end it shrinks to its final size.
 function boxOnWay(picture, map, target, own) {
   const height = 22 * picture.unit;
   const flying = {
@@ -70,7 +70,7 @@ function boxOnWay(picture, map, target, own) {
   return { x: x - size.width / 2, y: y - size.height / 2, width: size.width, height: size.height };
 }
 
-// Returns the box and the opacities of one cell of a head in flight.
+// Returns the box and the opacities of one cell of a flying head.
 function flyAlong({ isLooked, own, box, target, frame }, cell) {
   const [wide, tall] = [box.width / target.width, box.height / target.height];
   const flown = {
@@ -97,7 +97,7 @@ function sourceBox(picture, part) {
 }
 
 // Returns the box of the query's row in a head's small map: { x, y, width, height, isSeen }.
-// Without small maps, each head starts at its own place on the top edge of the picture.
+// Without small maps, each head starts at a separate place on the top edge of the picture.
 function mapOfHead(picture, head) {
   const { width } = picture.layout.frame;
   const map = picture.headMaps?.[head];

@@ -1,5 +1,5 @@
-// Draws the flow picture from a view, an object that contains everything that is shown.
-// Playing, scrubbing and changed settings only draw another view.
+// Draws the flow picture from a view, an object with everything that is shown.
+// Playing, scrubbing and changing settings only draw another view.
 import { clamp } from "../motion.js";
 import { Shapes } from "../shapes.js";
 import { drawBars } from "./bars.js";
@@ -24,7 +24,7 @@ import { drawVectors } from "./vectors.js";
 const LAYERS = ["lane", "threads", "ribbons", "cells", "shares", "marks", "texts", "carriers", "flying", "hits"];
 
 export class Picture {
-  // The view has these properties; draw() copies all properties of the view to the picture.
+  // A view has these properties; draw() copies all of them to the picture.
   /** @type {Layout} */
   layout;
   /** @type {boolean} */
@@ -58,9 +58,9 @@ export class Picture {
     this.columns = columnsOf(layout);
     this.columnHeads = headsOf(drawn);
     /** @type {Map<string, { look: string, opacity: number, paths: string[] }>} */
-    this.threads = new Map(); // class and opacity -> finished connecting lines that look the same, drawn as one path
+    this.threads = new Map(); // class and opacity -> finished connecting lines with the same style, drawn as one path
     /** @type {Map<string, { look: string, opacity: number, fill: number, paths: string[] }>} */
-    this.looks = new Map(); // class, opacity and fill -> cells without frames that look the same, drawn as one path
+    this.looks = new Map(); // class, opacity and fill -> cells without frames with the same style, drawn as one path
     this.shapes.begin();
     drawLane(drawn);
     drawWords(drawn);
@@ -121,7 +121,7 @@ export class Picture {
   }
 }
 
-// Returns the parts (vectors, scores, weights) that have their own column, from left to right.
+// Returns the parts (vectors, scores, weights) that have a separate column, from left to right.
 function columnsOf({ parts, x }) {
   return parts.filter((part) => part.role !== "lane").sort((one, other) => x[one.name] - x[other.name]);
 }
@@ -131,7 +131,7 @@ function drawPart(picture, part) {
   if (share <= 0) return;
   if (part.role !== "lane") drawHead(picture, part, share);
   if (!part.mixes) drawThreads(picture, part, share);
-  if (part.is_share) return; // because drawShares and drawRibbons draw the attention weights
+  if (part.is_share) return; // drawShares and drawRibbons draw the attention weights
   if (part.role === "pair") drawBars(picture, part, share);
   else drawVectors(picture, part, share);
   if (picture.isActive(part) && part.role.startsWith("pair")) drawMeeting(picture, part, share);

@@ -8,7 +8,7 @@ import { drawVector } from "./strips.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-export const TELLING_SHARE = 0.045; // least attention weight whose percentage is shown
+export const TELLING_SHARE = 0.045; // smallest attention weight whose percentage is shown
 
 /** @param {Drawn} picture */
 export function drawRibbons(picture) {
@@ -72,7 +72,7 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
   });
 }
 
-// Returns the label of an attention weight, inside the weight's ribbon if the label fits before the bend, else above.
+// Returns the label of an attention weight: inside its ribbon if the label fits before the bend, else above it.
 // Returns null if another row is hovered, or if no row is hovered and the weight is small.
 function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   const share = picture.snapshot.shares[row];
@@ -89,7 +89,7 @@ function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   return { row, share, at, look: `percent${isInside && share > 0 ? " inside" : ""}` };
 }
 
-// Draws the percentages of the attention weights, the largest first; a percentage that would overlap is left out.
+// Draws the percentages of the attention weights, the largest first; one that would overlap another is omitted.
 function drawPercents(picture, labels) {
   const drawn = [];
   for (const { row, share, at, look } of labels.sort((one, other) => Math.abs(other.share) - Math.abs(one.share))) {

@@ -7,9 +7,9 @@ import { clamp } from "../motion.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const LOW_ROW = 14; // px at unit 1: height of the cells in a row that is not much higher
-const SLIM = 9; // px: cells lower than this have no frame
-const NARROW = 4; // px: if cells are narrower than this, one frame surrounds the whole strip
+const LOW_ROW = 14; // px at unit 1: height of the cells in a low row
+const SLIM = 9; // px: lower cells have no frame
+const NARROW = 4; // px: if cells are narrower, one frame surrounds the whole strip
 const FILLS = 20; // number of steps to which the fill opacity of cells without frames is rounded
 const FAINT = 0.02; // numbers below this share of the largest number have almost no fill
 
@@ -43,7 +43,7 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     const number = numbers[m];
     const strength = clamp(Math.abs(number) / (picture.largest[part.name] || 1));
     places.push(m - row * length);
-    if (isSlim && strength < FAINT) continue; // because such a cell would be invisible without a frame
+    if (isSlim && strength < FAINT) continue; // such a cell would be invisible without a frame
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
     const sign = number < 0 ? "minus" : "plus";
@@ -69,7 +69,7 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     putStrip(picture, part, row, places, { x, y: y - height / 2, width: count * (cell + gap) - gap, height });
 }
 
-// Draws an invisible area over a strip of cells that is one path; the pointer's x decides which number is hit.
+// Draws an invisible area over a strip that is one path; the pointer's x determines which number it hits.
 function putStrip(picture, part, row, places, box) {
   const last = places.length - 1;
   const means = (x) => ({
@@ -78,7 +78,7 @@ function putStrip(picture, part, row, places, box) {
   picture.put("cells", "rect", `strip ${part.name} ${row}`, { ...box, class: "strip" }, means);
 }
 
-// Adds a cell without a frame to the path of all cells that look the same.
+// Adds a cell without a frame to the path of all cells with the same style.
 // The browser draws such a path as fast as a single cell.
 function addToLook(picture, look, opacity, fill, { x, y, width, height }) {
   const shown = { look, opacity: Math.round(100 * opacity) / 100, fill: Math.round(FILLS * fill) / FILLS };

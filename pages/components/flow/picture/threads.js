@@ -5,7 +5,7 @@ import { clamp, easeInOut } from "../motion.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const MANY_ROWS = 12; // in a picture with more rows, connecting lines are fainter, except those being drawn
+const MANY_ROWS = 12; // with more rows, connecting lines are fainter, except those being drawn
 
 /**
  * @param {Drawn} picture
@@ -82,7 +82,7 @@ function drawFarThread(picture, key, from, part, row, share) {
   });
 }
 
-// Draws a connecting line that is still growing, or adds a finished line to the path of all lines of its look.
+// Draws a connecting line that is still growing; adds a finished line to the path of all lines with its style.
 // The browser draws such a path as fast as a single line.
 function putThread(picture, key, d, look, opacity, drawn) {
   if (opacity <= 0.01 || drawn <= 0) return;

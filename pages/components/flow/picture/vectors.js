@@ -1,5 +1,5 @@
-// Draws the vectors of one step, each moving from the vector that it is computed from to its final position.
-// In the query's lane, below the rows of the keys, the step's name is drawn below the vector.
+// Draws the vectors of one step; each moves from the vector that it is computed from to its final position.
+// In the query's lane, below the rows of the keys, the step's name is below the vector.
 import { between, clamp, easeInOut } from "../motion.js";
 import { legible, textWidth } from "../words.js";
 import { drawMerge } from "./merge.js";
@@ -32,7 +32,7 @@ export function drawVectors(picture, part, share) {
   if (part.role === "lane") drawLaneName(picture, part, share);
 }
 
-// Returns where a vector is while it moves from the vector from which it is computed to its final position.
+// Returns the position of a vector on its way from the vector that it is computed from to its final position.
 function wayInto(picture, part, row, share) {
   const { x } = picture.layout;
   const source = part.reads.find((name) => picture.has(name));
@@ -56,7 +56,7 @@ function drawLaneName(picture, part, share) {
   );
 }
 
-// Returns whether a name of a vector fits between the neighbouring vectors of the query's lane.
+// Returns whether the name of a vector fits between the neighbouring vectors of the query's lane.
 function hasRoomFor(picture, part, name, size) {
   const { x, w, parts } = picture.layout;
   const middle = ({ name }) => x[name] + w[name] / 2;
