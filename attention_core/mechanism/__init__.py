@@ -1,1 +1,3 @@
-"""Computes attention: operations in PyTorch, NumPy, as formulas and as cells; scores, masks, positions; attend."""
+"""Computes attention as a list of operations, each in PyTorch, in NumPy, as a formula and as single cells; defines
+scores, masks, positions and attend.
+"""

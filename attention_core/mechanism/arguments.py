@@ -1,4 +1,4 @@
-"""Checks the arguments of attend and attend_qkv, and returns them reshaped, as one Arguments object."""
+"""Checks the arguments of attend and attend_qkv, and returns them, reshaped, in one Arguments object."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -42,8 +42,8 @@ class Arguments:
     inputs: x, or query, key and value, each (B, length, width); or q, k and v, each (B, heads, length, width). sources:
     the name of the input from which each of q, k and v is projected; empty if q, k and v are given. shapes: the shapes
     of q, k and v per head; if q and k are cut into two weight maps, their width is that of one map. query_offset: the
-    position of query 0 among the keys. pairs: the given tensors with one entry per (query, key) pair, such as a mask,
-    by step name; (B, H, T, S) or broadcasting to it.
+    position of query 0 among the keys. pairs: {name of a step: the given tensor with one number per (query, key) pair,
+    such as a mask}; each broadcasts to (B, H, T, S).
     """
 
     inputs: Mapping[str, Tensor]
@@ -122,8 +122,9 @@ def projection_source(
 ) -> tuple[str, tuple[int, ...]]:
     """Returns the name and shape of the step from which q, k or v is projected.
 
-    This step is the input, or, for k and v, the output of a modifier such as latent attention that replaces the input.
-    Raises AttentionError if the modifier's tensors are missing, or do not fit the input.
+    This step is the input. For k and v it may be the output of a modifier, such as the latent vector of latent
+    attention, which replaces the input. Raises AttentionError if the modifier's tensors are missing, or do not fit the
+    input.
     """
     if role == "q":
         return source, shape
@@ -173,15 +174,17 @@ def check_qkv_arguments(
 
 
 def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
-    """Returns the arguments of attend_qkv without pairs, checked and reshaped; shapes of weights are not checked."""
+    """Returns the arguments of attend_qkv except pair tensors, reshaped and checked; the shapes of weights are checked
+    later.
+    """
     arguments = shape_qkv(q, k, v, weights, config)
     check_finite({"q": q, "k": k, "v": v, **weights.given()})
     return arguments
 
 
 def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
-    """Returns the arguments of attend_qkv without pairs, reshaped and checked except for whether their numbers are
-    finite.
+    """Returns the arguments of attend_qkv except pair tensors, reshaped and checked; whether numbers are finite is
+    checked later.
     """
     check_choices(weights, config)
     inputs = check_heads({"q": q, "k": k, "v": v}, weights)
@@ -209,11 +212,12 @@ def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
 def check_from_qkv(
     arguments: Arguments, config: AttentionConfig, pairs: PairInputs, given: Mapping[str, Tensor]
 ) -> Arguments:
-    """Checks the arguments that can be checked only when the shapes of q, k and v are known; returns all with the
-    checked pairs.
+    """Checks the arguments that depend on the shapes of q, k and v, and returns all arguments with the checked pair
+    tensors.
 
-    The checked arguments are the pair tensors, such as masks, the output weights, the learned weights and the config's
-    masks. Numbers are checked last. given: the inputs and weights as passed by the caller.
+    These are the pair tensors, such as masks, the output weights, the learned weights and the config's masks. Whether
+    numbers are finite is checked last, which waits for the GPU once. given: the inputs and weights as passed by the
+    caller.
     """
     shapes = arguments.shapes
     weights = arguments.weights
@@ -269,7 +273,7 @@ def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
 def split_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
     """Returns the names of the axes of q, k or v after the split into heads.
 
-    If there are several weight maps, the width of q and k is the width for all maps together, such as 2d_k.
+    In differential attention, q and k contain the columns of both maps, so their width is 2d_k.
     """
     *axes, width = head_dims(role, shapes)
     is_cut = role != "v" and config.maps > 1
@@ -277,7 +281,7 @@ def split_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str,
 
 
 def projected_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
-    """Returns the axes of a projection before the split into heads."""
+    """Returns the names of the axes of q, k or v after the projection and before the split into heads."""
     B, heads, length, width = split_dims(role, shapes, config)
     return (B, length, f"{heads}·{width}")
 
@@ -301,7 +305,7 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
     widths = {name: tensor.shape[-1] for name, tensor in arguments.inputs.items()}
     steps: Inputs = {}
     for name, tensor in arguments.inputs.items():
-        if name in shapes:  # true if attend_qkv was called: then q, k and v are the inputs
+        if name in shapes:  # q, k and v are inputs only of attend_qkv
             dims = split_dims(name, shapes, config)
             name = head_step(config, name)
         else:
@@ -310,7 +314,7 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
     dims_of_weights = weight_dims(arguments, config, widths)
     for name, tensor in arguments.weights.given().items():
         dims = dims_of_weights[name]
-        if tensor.dim() > len(dims):  # the score has a separate weight for each head
+        if tensor.dim() > len(dims):  # each head has separate weights
             dims = ("H", *dims)
         steps[name] = Step(name, tensor, dims)
     for name, tensor in arguments.pairs.items():
@@ -328,7 +332,8 @@ def head_step(config: AttentionConfig, role: str) -> str:
 
 
 def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
-    """Returns the names of the axes of every possible weight, by weight name, without a leading head axis.
+    """Returns {name of a weight: the names of its axes}, for every possible weight; a leading head axis is not
+    included.
 
     widths: the widths of all inputs, by name.
     """
@@ -353,7 +358,7 @@ def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[s
 
 
 def find_rows(config: AttentionConfig, rows: str) -> str:
-    """Returns the name of the row axis of W_k and W_v: `rows`, or the width of a modifier's output that replaces the
+    """Returns the name of the row axis of W_k and W_v: `rows`, or that of the output of a modifier that replaces the
     input.
 
     rows: the name of the input's width.
@@ -388,7 +393,7 @@ def find_query_offset(config: AttentionConfig, shapes: Shapes) -> int:
 
 
 def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int) -> None:
-    """Checks that the masks' parameters fit the batch size, the count of keys and the positions of the queries."""
+    """Checks that the masks' parameters fit the batch size, the number of keys and the positions of the queries."""
     B, _, T, _ = shapes["q"]
     _, _, S, _ = shapes["k"]
     last_position = max(S, T + query_offset) - 1
@@ -413,8 +418,8 @@ def check_places(name: str, places: tuple[int, ...], last_position: int) -> None
 
 
 def check_key_counts(parameter: Parameter, counts: tuple[int, ...], batch: int, keys: int) -> None:
-    """Checks that each of `counts` is from 0 to the count of keys, and that several are one per sequence of the
-    batch.
+    """Checks that each of `counts` is from 0 to the number of keys, and that there is a single one or one per
+    sequence.
     """
     if parameter.several and len(counts) != batch:
         raise AttentionError("lengths_count", name=parameter.name, batch=batch, given=len(counts))

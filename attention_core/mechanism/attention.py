@@ -1,4 +1,4 @@
-"""Defines attend and attend_qkv, which plan the operations of a run, execute them, and return a Trace."""
+"""Defines attend and attend_qkv, which plan the operations of a run, apply them, and return all values as a Trace."""
 
 from collections.abc import Mapping
 
@@ -32,9 +32,10 @@ def attend(
     query (T, D) or (B, T, D). key (S, D_key), by default the query. value (S, D_value), by default the key. weights:
     see Weights; a projection that is None is skipped. allowed: boolean (T, S) or (B, H, T, S), True = may attend,
     combined with the config's masks. bias: finite numbers, (T, S) or (B, H, T, S), added to the scaled scores, and to
-    the biases of the config's positions. keep: which weights dropout keeps (None: sampled with config.dropout_seed).
-    replacement: weights to use instead of the softmax's. what_if: a mapping from "scores" or "weights" to numbers, (T,
-    S) or (B, H, T, S), to use instead of the computed ones; NaN keeps the computed number. Axes of length 1 broadcast.
+    the biases of the config's positions. keep: boolean, True for the weights that dropout keeps (None: sampled with
+    config.dropout_seed). replacement: weights that replace the computed ones. what_if: a mapping from "scores" or
+    "weights" to numbers, (T, S) or (B, H, T, S), to use instead of the computed ones; NaN keeps the computed number.
+    Axes of length 1 broadcast.
 
     Returns a Trace; Trace["weights"] is (B, H, T, S). Raises AttentionError (a ValueError) that says what must hold and
     what was given. Sources: Vaswani et al. 2017, equation 1 and section 3.2.2; a bias for each pair: Raffel et al. 2020
@@ -75,9 +76,8 @@ def attend_qkv(
     $Z = \mathrm{softmax}(qk^\top/\sqrt{d_k} + \mathrm{bias})\,v$, then concat and $W_o$, if given.
 
     q (T, d_k) or (B, H, T, d_k). k (S, d_k) or (B, H_kv, S, d_k). v (S, d_v) or (B, H_kv, S, d_v). Tensors with three
-    axes raise an error, because they are ambiguous. weights: w_o, b_o and those of the score. The tensors determine the
-    counts of heads; config, masks, bias and replaced numbers are given as to attend. RoPE, if chosen, still rotates q
-    and k.
+    axes raise an error, because the first axis could be B or H. weights: w_o, b_o and those of the score. The numbers
+    of heads are those of the tensors; the other arguments are as in attend. If the config has RoPE, it rotates q and k.
 
     Returns a Trace of every step. Raises AttentionError (a ValueError) that says what must hold and what was given.
     Sources: Vaswani et al. 2017, equation 1; grouped keys and values: Ainslie et al. 2023.

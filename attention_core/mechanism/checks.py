@@ -1,4 +1,4 @@
-"""Checks tensors: their dtype, device, numbers and axes, and the sizes that must agree."""
+"""Checks tensors: their dtypes, devices and numbers, the order of their axes, and sizes that must agree."""
 
 import math
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ def shape_of(tensor: Tensor) -> tuple[int, ...]:
 
 
 def check_choices(weights: Weights, config: AttentionConfig) -> None:
-    """Checks that weights is a Weights and that config is an AttentionConfig; a dict is accepted for neither."""
+    """Checks that `weights` is a Weights and `config` an AttentionConfig, and not a dict."""
     check_class("weights", weights, Weights)
     check_class("config", config, AttentionConfig)
 
@@ -40,7 +40,7 @@ def check_tensors(tensors: Mapping[str, Tensor]) -> None:
 
 
 def check_kinds(tensors: Mapping[str, Tensor]) -> None:
-    """Checks that all tensors are floating-point, not empty, and have the same dtype and device; reads none of their
+    """Checks that all tensors are floating-point, not empty, and have the same dtype and device, without reading their
     numbers.
     """
     first_name = next(iter(tensors))
@@ -50,7 +50,7 @@ def check_kinds(tensors: Mapping[str, Tensor]) -> None:
         check_same_kind(name, tensor, first_name, first)
 
 
-DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # torch cannot add other dtypes, such as float8
+DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # without float8, which torch cannot add
 
 
 def check_floating(name: str, tensor: Tensor) -> None:
@@ -102,8 +102,8 @@ def check_finite(tensors: Mapping[str, Tensor]) -> None:
 def all_finite(*tensors: Tensor) -> bool:
     """Returns whether all numbers of all tensors are finite.
 
-    A finite sum proves that all summands are finite. An infinite sum may be an overflow, so that the single numbers are
-    then checked. The results of all tensors are transferred together, because each transfer waits for the GPU.
+    A finite sum proves that all summands are finite. If a sum is infinite, which may be an overflow, each number is
+    checked. The results of all tensors are read from the GPU at once, because each read waits for it.
     """
     sums = torch.stack([tensor.sum() for tensor in tensors])
     return bool(sums.isfinite().all()) or all(tensor.isfinite().all() for tensor in tensors)
@@ -249,7 +249,7 @@ MAX_HIDDEN_BYTES = 256 * 2**20  # maximum size in bytes of the additive score's 
 def check_projection(role: str, source: str, shape: tuple[int, ...], weights: Weights, heads: int) -> int:
     """Checks that w_<role> and b_<role> fit the input and split evenly into heads; returns the width of one head.
 
-    source, shape: the name of the input and its shape (B, T, D). Without w_<role> the input itself is split.
+    source, shape: the name of the input and its shape (B, T, D). Without w_<role> the input itself is split into heads.
     """
     name = source
     width = shape[-1]
@@ -337,7 +337,7 @@ def check_learned_weights(
     run_sizes: Sizes,
     itemsize: int,
 ) -> None:
-    """Checks that exactly the learned tensors of the chosen mechanisms are given, and that their shapes fit.
+    """Checks that the learned tensors of the chosen mechanisms are given, no others are, and their shapes fit.
 
     run_sizes: a result of size_axes. itemsize: the number of bytes per number.
     """

@@ -22,7 +22,9 @@ Choice = tuple[str, Mapping[str, object]]  # (name of a mechanism, its parameter
 
 
 class HasParameters(Protocol):
-    """Protocol for entries of a mechanism table: an entry declares the parameters of its mechanism."""
+    """Protocol of an entry in a table of mechanisms, such as MASKS: the entry declares the parameters of its
+    mechanism.
+    """
 
     parameters: tuple[Parameter, ...]
 
@@ -48,7 +50,7 @@ class Params(Mapping[str, object]):
         return len(self.pairs)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.pairs))  # a frozenset, because equal Params may list their pairs in another order
+        return hash(frozenset(self.pairs))  # equal Params may list their pairs in different orders
 
     def __repr__(self) -> str:
         return repr(dict(self.pairs))
@@ -165,7 +167,7 @@ class AttentionConfig:
 
 @dataclass(frozen=True, eq=False)
 class ProjectionWeights:
-    """The weights and biases of the projections of q, k, v and the output, which any layer may have."""
+    """The matrices and biases that project to q, k, v and the output; any attention layer may have them."""
 
     w_q: Float[Tensor, "D H*d_k"] | None = None
     w_k: Float[Tensor, "D H_kv*d_k"] | None = None
@@ -252,8 +254,8 @@ def parse_choice(kind: str, entry: object) -> Choice:
 
 
 def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Choice]) -> tuple[Choice, ...]:
-    """Returns an argument of AttentionConfig, such as masks, as checked (name, params) pairs; no name may occur
-    twice.
+    """Returns an argument of AttentionConfig, such as masks, as a list of checked (name, params) pairs. Raises
+    AttentionError if a name occurs twice.
     """
     choices = [check(choice) for choice in parse_choices(kind, given)]
     names = [name for name, _ in choices]
@@ -264,7 +266,7 @@ def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Cho
 
 
 def check_mask_choice(choice: Choice) -> Choice:
-    """Returns a mask's name and parameters, checked as far as is possible before the sizes of the run are known."""
+    """Returns a mask's name and parameters, after the checks that need no sizes of the run."""
     name, params = choice
     require_one_of("mask", name, tuple(MASKS))
     mask = MASKS[name]
@@ -276,7 +278,7 @@ def check_mask_choice(choice: Choice) -> Choice:
 
 
 def check_choice(kind: str, table: Mapping[str, HasParameters], choice: Choice) -> Choice:
-    """Returns a name of a table with all its parameters, checked; parameters that are not given have their defaults."""
+    """Returns a name of a table with all its parameters, checked; missing parameters get their defaults."""
     name, params = choice
     require_one_of(kind, name, tuple(table))
     checked = check_parameters(name, params, table[name].parameters)

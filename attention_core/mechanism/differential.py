@@ -1,7 +1,7 @@
 """Computes differential attention: two weight maps from the halves of q and k; the second is subtracted from the first
 (Ye et al. 2024).
 
-Its entry is in MODIFIERS (modifiers.py). A run repeats the steps from q and k to the weights for each map.
+It is an entry of MODIFIERS (modifiers.py). A run has the steps from q and k to the weights twice, once per map.
 """
 
 import numpy as np
@@ -146,7 +146,7 @@ SHRINK = Faces(shrink, shrink_numpy, shrink_formula, shrink_cell, sign="× (1−
 # ---- parameters and learned tensors ----------------------------------------------------------------------------------
 LAM_INIT = Parameter(
     "lam_init", is_whole=False, usual=0.8, start=0.8, swept=(0.0, 0.2, 0.4, 0.6, 0.8)
-)  # in the paper, the value for deep layers tends to 0.8
+)  # the paper's initial value, which tends to 0.8 in deep layers
 LAM_VECTORS = tuple(
     LearnedTensor(f"lam_{role}{half}", ("d_lam",), rf"\lambda_{{{role}_{half}}}", by_head=True, start=zeros)
     for half in (1, 2)

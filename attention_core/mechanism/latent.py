@@ -1,7 +1,7 @@
 """Computes multi-head latent attention: k and v are projected from one short latent vector per token.
 
-Additional components of q and k, which are rotated, carry the positions (decoupled RoPE). The latent vector's entry is
-in MODIFIERS (modifiers.py), the entry of decoupled RoPE in POSITIONS (positions.py). Source: DeepSeek-AI 2024
+Positions are encoded in additional components of q and k, which alone are rotated (decoupled RoPE). The latent vector
+is an entry of MODIFIERS (modifiers.py), decoupled RoPE one of POSITIONS (positions.py). Source: DeepSeek-AI 2024
 (DeepSeek-V2), section 2.1. The latent vector of the queries, which saves memory only in training, is omitted, as in
 DeepSeek-V2-Lite.
 """
@@ -18,7 +18,8 @@ from attention_core.record.trace import Faces
 # ---- learned tensors -------------------------------------------------------------------------------------------------
 W_DKV = LearnedTensor("w_dkv", ("D_kv", "d_c"), r"W_{DKV}", start=first_columns, own_sizes={"d_c": 3})
 G_LATENT = LearnedTensor("g_latent", ("d_c",), "g_c", start=ones, own_sizes={"d_c": 3})
-# In each of these two matrices all initial numbers are equal, so that of two equal words the nearer scores higher.
+# Each of these two matrices starts with equal numbers, so that of two keys with equal words the nearer one gets the
+# higher score.
 W_KR = LearnedTensor("w_kr", ("D_kv", "d_r"), "W_{KR}", start=unit_columns, own_sizes={"d_r": 2})
 W_QR = LearnedTensor("w_qr", ("D", "H·d_r"), "W_{QR}", start=unit_columns, own_sizes={"d_r": 2})
 

@@ -1,6 +1,7 @@
 """Declares the tensors that mechanisms learn besides the projections.
 
-Checks, axes, symbols, links and matrices all use these declarations, so that a new tensor needs only one line.
+Checks, axis names, LaTeX symbols, links and initial matrices are made from these declarations, so that a new tensor
+needs one line.
 """
 
 import math
@@ -22,11 +23,11 @@ class LearnedTensor:
     """The declaration of a tensor that a mechanism learns.
 
     name: its field in Weights. dims: its axes; a letter other than the run's (H, d_q, d_k, d_v, D, D_kv, D_out) belongs
-    to this mechanism, and the tensor sets its size; H·d is the width of all heads together. symbol: its letter in
-    LaTeX. by_head: whether it may have a leading axis H, one tensor per head. start: a function of rows and columns
-    that returns the initial values on a page (a vector is one row); None samples them from the seed. own_sizes: the
-    sizes, on a page, of the letters that belong to the mechanism; by default the width of a head. makes_weights:
-    whether the attention weights depend on the tensor.
+    to this mechanism, and its size is read from the tensor; H·d is the width of all heads together. symbol: its letter
+    in LaTeX. by_head: whether it may have a leading axis H, one tensor per head. start: a function of rows and columns
+    that returns the initial values in the app (a vector is one row); None samples them from the seed. own_sizes:
+    initial sizes of the letters that belong to the mechanism; by default the width of a head. makes_weights: whether
+    the attention weights depend on the tensor.
 
     Raises ValueError if `start` returns another count of rows or columns.
     """
@@ -102,7 +103,7 @@ def first_columns(rows: int, columns: int) -> np.ndarray:
 
 # ---- sizes and checks ------------------------------------------------------------------------------------------------
 def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, int]:
-    """Returns the sizes of a run together with the sizes of the axis letters that belong to one mechanism.
+    """Returns the sizes of a run, to which the sizes of a mechanism's own axis letters are added.
 
     The size of a letter is read from the tensor with the fewest axes among those that have this letter. shapes: the
     shapes of the tensors, by name.
@@ -157,8 +158,8 @@ def by_axes(declared: Iterable[LearnedTensor]) -> list[LearnedTensor]:
 def check_wired(operations: Iterable[Operation], given: Iterable[str], declared: Iterable[LearnedTensor]) -> None:
     """Checks that operations read only existing names, and that each declared tensor is read.
 
-    given: the names of the steps that exist before these operations. Raises ValueError, because a missing name would
-    make a run fail, and a tensor that is not read would have no effect.
+    given: the names of the steps that exist before these operations. Raises ValueError: a run would fail at a missing
+    name, and would ignore a tensor that is not read.
     """
     names = {tensor.name for tensor in declared}
     known = {*given, *names}

@@ -1,8 +1,8 @@
 """Computes masks: which query may attend to which key. True = may attend, as in torch's scaled_dot_product_attention.
 
-A mask is a predicate on (b, h, i, j) and its parameters, where i is the position of the query and j that of the key.
-The same predicate runs on whole index tensors and on the integers of one cell. The NumPy version builds the same matrix
-in another way.
+A mask is a function of (b, h, i, j) and its parameters that returns whether query i may attend to key j. The same
+function is called with index tensors, and with the integers of one cell. The NumPy version builds the same matrix in
+another way.
 
 `query_offset` is the position of query 0 among the keys. With a causal mask it is the mask's offset, or S - T if none
 is set (the last query is at the last key, as in decoding). Without a causal mask it is 0.
@@ -23,7 +23,9 @@ from attention_core.record.trace import Faces
 
 
 def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """b, h, i and j, each along its own axis of (B, H, T, S), so that a predicate broadcasts only where it looks."""
+    """Returns the indices b, h, i and j, each along its own axis of (B, H, T, S), so that a predicate broadcasts only
+    over what it uses.
+    """
     b, h, i, j = (torch.arange(size, device=scores.device) for size in scores.shape)
     b = b.view(-1, 1, 1, 1)  # (B, 1, 1, 1)
     h = h.view(-1, 1, 1)  # (H, 1, 1)
@@ -32,7 +34,7 @@ def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, T
 
 
 def query_symbol(query_offset: int) -> str:
-    """Returns the LaTeX text for the position of query i among the keys: i, or i+2 if query 0 is at position 2."""
+    """Returns the position of query i among the keys in LaTeX: i, or i+2 if query 0 is at position 2."""
     if query_offset == 0:
         return "i"
     return f"i{query_offset:+d}"
@@ -155,7 +157,7 @@ def dilated_mask(
 
 def dilated_mask_numpy(scores, *, window, dilation, query_offset):
     T, S = scores.shape[-2:]
-    reach = min(window, (T + S + abs(query_offset)) // dilation)  # farther diagonals lie outside
+    reach = min(window, (T + S + abs(query_offset)) // dilation)  # farther diagonals are outside the matrix
     allowed = np.zeros((T, S), dtype=bool)
     for step in range(-reach, reach + 1):
         diagonal = np.eye(T, S, query_offset + step * dilation, dtype=bool)
@@ -246,7 +248,7 @@ def local_global_mask_numpy(scores, *, window, global_tokens, query_offset):
         row = token - query_offset
         if 0 <= row < T:
             allowed[..., row, :] = True
-        if 0 <= token < S:  # else only a query stands there
+        if 0 <= token < S:  # beyond S there is a query, but no key
             allowed[..., token] = True
     return allowed
 
@@ -316,8 +318,9 @@ def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
 class Mask:
     """An entry of MASKS: the functions that compute a mask, and the declarations of its parameters.
 
-    faces: its implementations in PyTorch, in NumPy, as a formula and as one cell. is_causal: whether it determines the
-    query offset of the run. uses_position: whether its implementations take `query_offset`.
+    faces: its implementations in PyTorch, in NumPy, as a formula and as one cell. is_causal: whether it limits queries
+    to earlier keys, so that its offset is the run's query_offset. uses_position: whether its implementations take
+    `query_offset`.
 
     Raises ValueError if the parameters are not the keyword arguments of its torch function.
     """
@@ -338,7 +341,7 @@ class Mask:
 
 
 WINDOW = Parameter("window", least=0, start=1)
-OWN_WINDOW = Parameter("window", least=1, start=1)  # the window includes the position of the query itself
+OWN_WINDOW = Parameter("window", least=1, start=1)  # a window that includes the query's own position
 LENGTHS = Parameter("lengths", several=True, start=(), moves=KEY_COUNT)
 DILATION = Parameter("dilation", least=1, start=2)
 GLOBAL_TOKENS = Parameter("global_tokens", several=True, start=(0,), moves=KEY_PLACE)

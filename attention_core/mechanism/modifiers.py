@@ -1,4 +1,5 @@
-"""Computes modifiers: optional steps of a layer, such as a norm, a score cap or an output gate, each at a fixed place.
+"""Defines modifiers: optional steps of a layer, such as a norm, a score cap or an output gate, each at a fixed place of
+a run.
 
 A new modifier needs one section in this file, and an entry in MODIFIERS that declares its steps, their places and
 operands, its parameters and its learned tensors.
@@ -55,7 +56,7 @@ def softcap(scores: Float[Tensor, "B H T S"], *, cap: float) -> Float[Tensor, "B
 
 def softcap_numpy(scores, *, cap):
     doubled = 2 * np.abs(scores) / cap
-    size = -np.expm1(-doubled) / (1 + np.exp(-doubled))  # tanh by powers of e that are at most 1
+    size = -np.expm1(-doubled) / (1 + np.exp(-doubled))  # tanh by powers of e with exponents below 0, so at most 1
     return np.copysign(size, scores) * cap
 
 
@@ -123,10 +124,10 @@ LET_THROUGH = Faces(
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# The places in a plan, and the steps at each: the input of q with its positions, and of k and v if it is the same; the
-# input of k and v; q and k per head, before positions rotate them; the scaled scores, before positions and masks; the
-# two maps of weights, if there are two; the mixed values, before the heads are merged; the layer's last step, the
-# residual, or the output if there is none.
+# The places in a run at which modifiers act, in order: the input of q with its positions (and of k and v if it is the
+# same); the input of k and v; q and k per head, before positions rotate them; the scaled scores, before positions and
+# masks; the two maps of weights, if there are two; the mixed values, before the heads are merged; the layer's last
+# step, which is the residual, or the output without a residual.
 MODIFIER_PLACES = {
     "inputs": ("x",),
     "sources": ("x",),
@@ -144,9 +145,9 @@ class Modifier:
 
     steps: for each place of MODIFIER_PLACES, the added steps. If several modifiers act at one place, each reads the
     output of the one before it in the table. weights: its learned tensors. A modifier with steps at "maps" combines two
-    weight maps: HERE stands for the first map, and "weights_2" is the second. witness: only for a modifier of two maps,
-    a function that returns the heads' outputs from the outputs of torch's own attention with each map: (first, second,
-    *other operands of the last step) -> outputs.
+    weight maps: its steps read HERE, the first map, and "weights_2", the second. witness: for a modifier of two maps, a
+    function (first, second, *other operands of the last step) that returns the heads' outputs, computed from the
+    outputs of torch's own attention with each map; the proof uses it.
 
     Raises AttentionError (a ValueError) for an unknown place, and ValueError if the parameters or the tensors are not
     those that the torch functions of its steps take.

@@ -1,7 +1,7 @@
-"""Computes normalisers, which turn masked scores into weights: one block of code for each, and the table NORMALISERS.
+"""Defines normalisers, which turn masked scores into weights, and the table NORMALISERS.
 
-A new normaliser needs one block in this file and its entry, which declares the sum of a row of its weights, the same
-computation by torch's own attention, and the initial state of blockwise attention.
+A new normaliser needs one block of functions in this file and an entry, which declares the sum of a row of its weights,
+the same computation by torch's own attention, and the initial state of blockwise attention.
 """
 
 import math
@@ -27,10 +27,10 @@ Rows = Float[Tensor, "B H T"]
 
 # ---- softmax over the keys; a row with nothing allowed gives zeros ---------------------------------------------------
 def masked_softmax(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
-    empty = masked_scores.amax(-1, keepdim=True).isneginf()  # (B, H, T, 1): queries that may attend to nothing
-    if masked_scores.is_cpu and not empty.any():  # a GPU is not asked, because the host would wait for it
+    empty = masked_scores.amax(-1, keepdim=True).isneginf()  # (B, H, T, 1): queries without an allowed key
+    if masked_scores.is_cpu and not empty.any():  # on a GPU the host would wait for the answer
         return torch.softmax(masked_scores, dim=-1)  # over S
-    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # no NaN, in the gradient either
+    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # no NaN, not even in the gradient
     return weights.masked_fill(empty, 0.0)
 
 
@@ -38,7 +38,7 @@ def masked_softmax_numpy(masked_scores):
     top = masked_scores.max(-1, keepdims=True)  # (B, H, T, 1)
     finite_top = np.where(np.isneginf(top), 0.0, top)
     powers = np.exp(masked_scores - finite_top)  # (B, H, T, S): the largest is exp(0) = 1, no overflow
-    sums = powers.sum(-1, keepdims=True)  # (B, H, T, 1): at least 1, or 0 in an empty row
+    sums = powers.sum(-1, keepdims=True)  # (B, H, T, 1): at least 1, or 0 in a row without an allowed key
     return powers / np.maximum(sums, 1.0)
 
 
@@ -86,7 +86,7 @@ def sink_softmax(masked_scores: Float[Tensor, "B H T S"], sinks: Float[Tensor, "
 
 def sink_softmax_numpy(masked_scores, sinks):
     sinks = sinks[:, None, None]  # (H, 1, 1)
-    top = np.maximum(masked_scores.max(-1, keepdims=True), sinks)  # (B, H, T, 1): finite, as each sink is
+    top = np.maximum(masked_scores.max(-1, keepdims=True), sinks)  # (B, H, T, 1): finite, because each sink is
     powers = np.exp(masked_scores - top)  # (B, H, T, S)
     sums = powers.sum(-1, keepdims=True) + np.exp(sinks - top)
     return powers / sums
@@ -113,7 +113,7 @@ def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B
     """
     B, H, T, _ = scores.shape
     column = sinks[:, None, None].expand(B, H, T, 1)
-    nothing = torch.zeros_like(v[:, :, :1])  # (B, H_kv, 1, d_v)
+    nothing = torch.zeros_like(v[:, :, :1])  # (B, H_kv, 1, d_v): value 0 of the added key
     return mix_by_sdpa(torch.cat([scores, column], dim=-1), torch.cat([v, nothing], dim=2))
 
 
@@ -131,7 +131,7 @@ def sigmoid_weights(masked_scores: Float[Tensor, "B H T S"], *, bias: float) -> 
 
 
 def sigmoid_weights_numpy(masked_scores, *, bias):
-    below = np.logaddexp(0.0, -(masked_scores + bias))  # log(1 + e^-x), infinite where a pair is blocked
+    below = np.logaddexp(0.0, -(masked_scores + bias))  # log(1 + e^-x), which is infinite where a pair is blocked
     return np.exp(-below)
 
 
@@ -157,8 +157,8 @@ def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_k
     B, H, T, S = scores.shape
     total = scores.new_zeros(B, H, T, v.shape[-1])
     for s in range(S):
-        score = scores[..., s : s + 1] + bias  # (B, H, T, 1)
-        two_scores = torch.cat([score, torch.zeros_like(score)], dim=-1)  # (B, H, T, 2)
+        score = scores[..., s : s + 1] + bias  # (B, H, T, 1): the scores of one key
+        two_scores = torch.cat([score, torch.zeros_like(score)], dim=-1)  # (B, H, T, 2): beside the added key's score 0
         value = v[:, :, s : s + 1]  # (B, H_kv, 1, d_v)
         two_values = torch.cat([value, torch.zeros_like(value)], dim=2)
         total += mix_by_sdpa(two_scores, two_values)
@@ -168,7 +168,7 @@ def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_k
 # ---- share of the sum: scores that are not negative over the sum of their row (Katharopoulos et al. 2020, eq. 4) -----
 def share_of_sum(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
     sums = masked_scores.sum(-1, keepdim=True)  # (B, H, T, 1)
-    return masked_scores / torch.where(sums == 0, 1.0, sums)  # an empty row stays 0
+    return masked_scores / torch.where(sums == 0, 1.0, sums)  # a row whose sum is 0 stays 0
 
 
 def share_of_sum_numpy(masked_scores):
@@ -200,7 +200,7 @@ def mix_by_sdpa_of_logs(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-ROW_SUMS = ("one", "at most one", "free")  # what the weights of a row can sum to, if a key is allowed
+ROW_SUMS = ("one", "at most one", "free")  # possible sums of a row of weights, if the query has an allowed key
 
 
 @dataclass(frozen=True)
@@ -210,9 +210,9 @@ class Normaliser:
     faces: the functions whose operands are the masked scores and the learned tensors. row_sum: one of ROW_SUMS.
     witness: a function that computes the heads' outputs by torch's own attention, from (scores, v, *learned, **params).
     begins: a function of rows (B, H, T) and the learned tensors that returns the running maximum and sum before the
-    first block of keys; None if the normaliser cannot run in blocks. blocked: the score of a blocked pair, -inf or 0.
-    needs_positive: whether no score may be below 0. has_sink: whether the part by which a row's sum is below 1 goes to
-    a sink, which is not a key.
+    first block of keys; None if blockwise attention cannot use the normaliser. blocked: the score of a blocked pair,
+    -inf or 0. needs_positive: whether no score may be below 0. has_sink: whether a row sums to less than 1 because a
+    sink, which is no key, gets the rest.
 
     Raises AttentionError (a ValueError) for an unknown row sum. Raises ValueError if a normaliser with a sink has
     another row sum than "at most one", or if its torch function takes other arguments than declared.
@@ -253,7 +253,7 @@ NORMALISERS = {
 def computed_weights_of(trace: Trace) -> str:
     """Return the name of the normaliser's output step; if there are two weight maps, the name of the first map.
 
-    The name is "weights_1" of two maps, "computed_weights" if the run's weights were replaced, else "weights".
+    It is "weights_1" if there are two maps, "computed_weights" if other weights replace them, else "weights".
     """
     return next((name for name in ("weights_1", "computed_weights") if name in trace.steps), "weights")
 

@@ -64,7 +64,7 @@ def centre(x: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes d"]:
 
 def centre_numpy(x):
     d = x.shape[-1]
-    without_mean = np.eye(d) - 1 / d  # (d, d): it takes the part along (1, ..., 1) away
+    without_mean = np.eye(d) - 1 / d  # (d, d): x times this matrix is x minus its mean
     return np.einsum("...d,de->...e", x, without_mean)
 
 

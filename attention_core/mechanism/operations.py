@@ -22,7 +22,7 @@ def project(
     projected = x @ w  # (B, T, D) x (D, width) -> (B, T, width)
     if b is None:
         return projected
-    return projected.add_(b)  # in place, because no second matrix is needed
+    return projected.add_(b)  # in place: the projection is not needed without the bias
 
 
 def project_numpy(x, w, b=None):
@@ -68,7 +68,7 @@ def add_formula(left, right):
 
 
 def add_cell(index, left: Operand, right: Operand) -> Cell:
-    one = left[index[-len(left.shape) :]]  # an operand may lack the first axes, as a bias for every sentence does
+    one = left[index[-len(left.shape) :]]  # an operand may lack leading axes, as a bias without B does
     other = right[index[-len(right.shape) :]]
     return Cell(((one,), (other,)))
 
@@ -78,7 +78,7 @@ ADD = Faces(add, add_numpy, add_formula, add_cell, sign="+", motion="add")
 
 # ---- split: the columns of a projection, cut into heads -------------------------------------------------------------
 def split_heads(x: Float[Tensor, "B T width"], *, heads: int) -> Float[Tensor, "B H T d"]:
-    """Head h owns the h-th block of columns."""
+    """Cuts the columns into blocks, one per head: head h gets the h-th block."""
     B, T, width = x.shape
     x = x.view(B, T, heads, width // heads)  # (B, T, H, d)
     return x.transpose(1, 2)  # (B, H, T, d)
@@ -108,7 +108,7 @@ SPLIT = Faces(split_heads, split_heads_numpy, split_heads_formula, split_heads_c
 # ---- share: query head h reads key/value head h // (H / H_kv) --------------------------------------------------------
 def share_heads(x: Float[Tensor, "B H_kv S d"], heads: int) -> Float[Tensor, "B H S d"]:
     B, kv_heads, S, d = x.shape
-    group = heads // kv_heads  # G query heads read one key/value head
+    group = heads // kv_heads  # number of query heads per key/value head
     x = x.unsqueeze(2)  # (B, H_kv, 1, S, d)
     x = x.expand(B, kv_heads, group, S, d)  # (B, H_kv, G, S, d)
     return x.reshape(B, heads, S, d)  # (B, H_kv * G, S, d)
@@ -204,11 +204,11 @@ def root_scale_sign(*, factor: float, temperature: float) -> str:
     return "÷ √d" if temperature == 1 else "÷ √d τ"
 
 
-SIGN_DIGITS = 3  # significant digits of a factor in a step's short symbol
+SIGN_DIGITS = 3  # significant digits of a factor in a step's sign
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign=scale_sign, motion="scale")
 ROOT_SCALE = Faces(
     scale, scale_numpy, root_scale_formula, root_scale_cell, sign=root_scale_sign, motion="scale"
-)  # for the factor 1/√d_k, which is shown as a root and not as a decimal number
+)  # of the factor 1/√d_k: the sign shows a root, not a decimal number
 
 
 # ---- mask: blocked scores become minus infinity ----------------------------------------------------------------------
@@ -282,7 +282,7 @@ def even_weights(
         allowed = torch.ones_like(weights, dtype=torch.bool)
     ones = allowed.expand_as(weights).to(weights.dtype)  # (B, H, T, S): 1 where allowed, else 0
     counts = ones.sum(-1, keepdim=True)  # (B, H, T, 1)
-    return ones / counts.clamp(min=1.0)  # an empty row stays 0
+    return ones / counts.clamp(min=1.0)  # a row without an allowed key stays 0
 
 
 def even_weights_numpy(weights, allowed=None):
@@ -358,7 +358,7 @@ PUT = Faces(put, put_numpy, put_formula, put_cell, sign="←", motion="replace")
 
 # ---- dropout on the weights, by a given keep mask --------------------------------------------------------------------
 def drop(weights: Float[Tensor, "B H T S"], keep: Bool[Tensor, "#B #H T S"], *, p: float) -> Float[Tensor, "B H T S"]:
-    return weights * keep / (1 - p)  # the kept ones grow, so that the expected sum stays 1; this row's sum does not
+    return weights * keep / (1 - p)  # the kept weights grow, so that the expected sum of a row stays 1
 
 
 def drop_numpy(weights, keep, *, p):

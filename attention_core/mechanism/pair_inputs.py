@@ -1,5 +1,5 @@
-"""Checks the optional inputs about pairs of tokens: a mask, a bias, the dropout mask, and numbers that replace scores
-or weights.
+"""Checks the optional arguments about (query, key) pairs: mask, bias, dropout mask, and numbers that replace scores or
+weights.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,8 @@ Sizes = tuple[int, int, int, int]  # (B, H, T, S)
 
 @dataclass(frozen=True, eq=False)
 class PairInputs:
-    """Optional inputs about pairs of tokens: the mask, the bias, the dropout mask, replaced weights and chosen numbers
-    given to attend.
+    """The optional arguments of attend about (query, key) pairs: mask, bias, dropout mask, weights or numbers that
+    replace computed ones.
     """
 
     allowed: Tensor | None = None
@@ -41,7 +41,7 @@ def check_pairs(
     broadcast to (B, H, T, S).
 
     sizes: (B, H, T, S) of the run. sample: a number of the inputs' dtype and device. sample_name: the name of the first
-    input. The dropout mask is sampled if it is not given. Values are not checked here, but by check_numbers.
+    input. The dropout mask is sampled if it is not given. check_numbers checks the values.
     """
     pairs: dict[str, Tensor] = {}
     if given.allowed is not None:
@@ -68,15 +68,14 @@ def check_pairs(
 
 
 def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return {argument name: tensor} of those inputs about pairs of tokens that contain numbers instead of truth
-    values.
+    """Return {argument name: tensor} of those arguments about pairs that have numbers and not booleans.
 
     pairs: all of these inputs by step name, as check_pairs returns them.
     """
     numbers = {f"what_if[{name!r}]": pairs[f"chosen_{name}"] for name in given.what_if}
     if given.bias is not None:
         bias = pairs.get("bias_custom", pairs.get("bias"))
-        numbers["bias"] = bias.view(given.bias.shape)  # the caller's shape, maybe (T, S)
+        numbers["bias"] = bias.view(given.bias.shape)  # in the caller's shape, which may be (T, S)
     if given.replacement is not None:
         numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)
     return numbers
@@ -85,8 +84,8 @@ def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, 
 def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], config: AttentionConfig) -> None:
     """Check that all numbers of a run are finite, and that no chosen score is below 0 if the normaliser needs that.
 
-    All checks share one transfer from the GPU: the root of a score below 0 is NaN, so that one test for finite numbers
-    finds it, too.
+    All checks are read from the GPU at once: scores below 0 are found by the same test for finite numbers, because
+    their roots are NaN.
     """
     normaliser, _ = config.normaliser
     is_chosen = "chosen_scores" in pairs and NORMALISERS[normaliser].needs_positive
@@ -102,14 +101,14 @@ def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], co
 
 
 def check_bias_allowed(config: AttentionConfig) -> None:
-    """Check that the normaliser accepts scores to which numbers are added, which may be negative then."""
+    """Check that the normaliser accepts scores below 0, which occur if a bias is added."""
     normaliser, _ = config.normaliser
     if NORMALISERS[normaliser].needs_positive:
         raise AttentionError("needs_positive", kind=normaliser)
 
 
 def check_no_blocking(bias: Tensor) -> None:
-    """Check that a bias has no -inf, by which other libraries block a pair."""
+    """Check that a bias has no -inf, with which other libraries block a pair."""
     blocked = bias.isneginf().nonzero()
     if len(blocked):
         raise AttentionError("bias_blocks", index=tuple(blocked[0].tolist()))
@@ -126,7 +125,7 @@ def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
 
 
 def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes) -> dict[str, Tensor]:
-    """Split a tensor of chosen numbers, NaN where none is chosen, into two steps: the numbers, and a boolean mask.
+    """Split a tensor of chosen numbers, which is NaN elsewhere, into two steps: the numbers, and a boolean mask.
 
     The numbers have 0 instead of NaN. The mask is True at chosen numbers.
     """

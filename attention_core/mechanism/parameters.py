@@ -1,4 +1,4 @@
-"""Declares a mechanism's parameters; from these declarations their checks, links and controls on a page are made.
+"""Declares parameters of mechanisms; checks, links and controls of the app are made from these declarations.
 
 A new kind of parameter needs one line in Parameter.check_one.
 """
@@ -19,9 +19,9 @@ from attention_core.mechanism.plain_checks import (
 )
 from attention_core.record.errors import AttentionError
 
-NEEDED = "needed"  # value of Parameter.usual for a parameter without default, which must be given
+NEEDED = "needed"  # default of a parameter that has none and must be given
 KEY_COUNT, KEY_PLACE = "key count", "key place"
-WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # smallest value -> check function
+WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # smallest value -> its check
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class Parameter:
     any other number it is 0, or None if the number is not limited. is_positive: whether a finite number must be above
     0. several: whether the parameter is a tuple or a list of values.
 
-    usual: the default, the value of a run to which none is given; None if the run determines it, NEEDED if it must be
-    given. start: the value that a page sets when a visitor switches the mechanism on, and the one meant by a link that
-    names the mechanism without numbers; None if it sets none, so that the default counts. beside: the name of another
-    parameter; while that one has its default, this one has no effect. is_added: whether the parameter is newer than
-    its mechanism, so that older links end before it; such parameters are declared last and have a default, and links
-    omit them while they have it. swept: the values of a sweep that shows the parameter's effect; for words, all of
-    them. moves: how a value changes in a run with only the keys from `first` on, numbered from 0 (blockwise attention,
-    a cache with a window). KEY_COUNT, a count of keys from the first one, decreases by `first`, to 0 at least;
-    KEY_PLACE, the position of a key, decreases by `first`, also below 0; with "" the value does not change.
+    usual: the default; None if the run determines it, NEEDED if it must be given. start: the value in the app when a
+    visitor chooses the mechanism, and in a link that names the mechanism without numbers; None for the default. beside:
+    the name of another parameter; this one has an effect only if that one differs from its default. is_added: whether
+    the parameter is newer than its mechanism, so that older links lack it; such parameters are declared last, have a
+    default, and are omitted from links at their default. swept: the values that a sweep of the parameter tries; for
+    words, all of them. moves: how a value changes in a run with only the keys from `first` on, numbered from 0
+    (blockwise attention, a cache with a window). KEY_COUNT, a count of keys from the first one, decreases by `first`,
+    to 0 at least; KEY_PLACE, the position of a key, decreases by `first`, also below 0; with "" the value does not
+    change.
 
     Raises ValueError if `least` is not None, 0 or 1.
     """
@@ -64,8 +64,8 @@ class Parameter:
             raise ValueError(f"the least value of {self.name} must be None, 0 or 1: got {self.least!r}")
 
     def check(self, given: object) -> object:
-        """Return a given value if its declaration allows it, as a tuple if the parameter has several values, else raise
-        AttentionError.
+        """Return a given value if the declaration allows it, else raise AttentionError; several values are returned as
+        a tuple.
         """
         if given is None and self.usual is None:
             return None
@@ -132,9 +132,9 @@ def check_parameters(
 
 @contextmanager
 def refuse_for(owner: str) -> Iterator[None]:
-    """Context manager that adds a mechanism's name, as `owner`, to the values of an AttentionError about a parameter.
+    """Context manager that adds `owner`, a mechanism's name, to the values of an AttentionError about a parameter.
 
-    A page finds with it what the parameter is called there.
+    With this name, a page finds its own name for the parameter.
     """
     try:
         yield
@@ -162,7 +162,7 @@ def check_declared(function: Callable, declared: Iterable[str]) -> None:
     """Check that the declared parameter names are the keyword-only arguments of a torch function; else raise
     ValueError.
 
-    Otherwise an undeclared parameter would silently have no check, no link and no control.
+    A parameter that is not declared would have no check, no link and no control.
     """
     check_same_names(function.__name__, sorted(keyword_names(function)), sorted(declared))
 
@@ -189,7 +189,7 @@ def keyword_names(function: Callable) -> tuple[str, ...]:
     return argument_names(function, by_keyword=True)
 
 
-@cache  # because every run with a modifier calls this function
+@cache  # every run with a modifier asks again
 def argument_names(function: Callable, by_keyword: bool) -> tuple[str, ...]:
     """Return the names of a function's keyword-only arguments, or of its other arguments in order."""
     names = []

@@ -53,7 +53,7 @@ def require_list(name: str, given: object) -> tuple | list:
 def require_finite(name: str, given: object) -> float:
     """Return `given` if it is a finite real number, else raise AttentionError."""
     is_number = is_whole(given) or isinstance(given, float)
-    largest = sys.float_info.max  # compared as numbers, because a large int cannot become a float
+    largest = sys.float_info.max  # compared with a float, because a large int cannot become one
     if is_number and -largest <= given <= largest:
         return given
     raise AttentionError("finite_number", name=name, given=repr(given)[:40])

@@ -1,4 +1,4 @@
-"""Plans a run: turns its arguments into a list of operations, and then applies these in order."""
+"""Plans a run: turns its arguments into a list of operations, and applies them in order."""
 
 import math
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def prepare(
 ) -> tuple[Inputs, Plan]:
     """Check the arguments of attend; return them as input steps, and the operations to apply. Nothing is computed.
 
-    Raises AttentionError for all invalid arguments of attend; applying the operations later raises none.
+    Raises AttentionError for any invalid argument, so that applying the operations raises none.
     """
     arguments = check_arguments(query, key, value, weights, config, pairs)
     return plan_run(arguments, config)
@@ -114,7 +114,7 @@ def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: 
 
     plan: the operations of the layer up to q, k and v.
     """
-    made = ("q_projected", head_step(config, "q"))  # without a projection, the split into heads reads the input
+    made = ("q_projected", head_step(config, "q"))  # without a projection, heads are cut from the input
     source = next((operation.reads[0] for operation in plan if operation.output in made), "")  # "" if q itself is given
     plan = plan + plan_weights(config, inputs, shapes, query_offset)
     plan += plan_output(config, inputs, shapes, source)
@@ -139,7 +139,7 @@ def plan_qkv(
     sources: {"q", "k" or "v": name of its input}; {} if q, k and v are given.
     """
     plan: Plan = []
-    for source in dict.fromkeys(sources.values()):  # each input once, even if several of q, k and v come from it
+    for source in dict.fromkeys(sources.values()):  # each input once, even if q, k and v share it
         first_position = query_offset if source == "query" else 0
         plan += plan_input_positions(config, inputs, inputs[source], shapes["q"][1], first_position)
     made_of = {role: input_step(config, source) for role, source in sources.items()}
@@ -153,7 +153,7 @@ def plan_qkv(
     for role in ("k", "v"):
         if role in sources and config.modifiers_at("sources"):
             changes = plan_source_changes(config, sources[role], made_of[role])
-            if projected_from["k"] != changes[-1].output:  # skipped if v has the input of k
+            if projected_from["k"] != changes[-1].output:  # v may share the step of k
                 plan += changes
             projected_from[role] = changes[-1].output
     for role, source in projected_from.items():
@@ -171,7 +171,9 @@ def plan_qkv(
 
 
 def input_step(config: AttentionConfig, source: str) -> str:
-    """Return the name of the step that holds an input, after positions are added to it if the config adds positions."""
+    """Return the name of the step of an input: the sum with its positions if the config adds positions, else the
+    input.
+    """
     return f"positioned_{source}" if config.positions_at("input") else source
 
 
@@ -254,7 +256,7 @@ def plan_input_positions(
         return []
     _, rows, columns = source.shape
     _, length, width = source.dims
-    dims = (length, f"{width}_position")  # separate axis: a table's columns are frequencies, not columns of x
+    dims = (length, f"{width}_position")  # the table has its own axis, as its columns are frequencies, not those of x
     plan: Plan = []
     for name, params in chosen.items():
         position = POSITIONS[name]
@@ -405,8 +407,8 @@ def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str
 
 
 def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> int:
-    """Return how many products of query and key components a score sums: d_k, plus those that position encodings
-    add.
+    """Return the number of products, of a query's and a key's components, in one score: d_k, plus those that position
+    encodings add.
     """
     _, heads, _, _ = shapes["q"]
     _, _, _, d_k = shapes["k"]
@@ -476,7 +478,7 @@ def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_off
     tables = [operation.output for operation in plan]
     plan += plan_sum([*tables, *given], "bias", dims)
     if tables and given:
-        plan[-1] = replace(plan[-1], dims=SCORE_DIMS)  # the sum may differ between the sentences of a batch
+        plan[-1] = replace(plan[-1], dims=SCORE_DIMS)  # a given bias may differ between the sentences of a batch
     biased = Operation(
         output="biased_scores",
         dims=SCORE_DIMS,
@@ -583,7 +585,7 @@ def plan_map(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offs
 
 
 def is_for_both_maps(operation: Operation) -> bool:
-    """Return whether an operation is a mask or a bias, which both attention maps of differential attention share."""
+    """Return whether an operation is a mask or a bias, which the two maps of differential attention have in common."""
     is_bias = operation.output == "bias" or operation.dims == SCORE_DIMS[1:]
     return operation.output.startswith("allowed") or is_bias
 

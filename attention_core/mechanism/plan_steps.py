@@ -1,4 +1,4 @@
-"""Describes the steps that a mechanism adds to a run as data: the name, the functions and the inputs of each."""
+"""Describes the steps that a mechanism adds to a run as data: each step's name, functions and operands."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from attention_core.mechanism.parameters import keyword_names
 from attention_core.record.trace import Faces, Operation
 
-HERE = "here"  # in PlanStep.reads, this stands for the last step at the same place before the mechanism
-INPUT, KEY_INPUT = "input", "key_input"  # in PlanStep.reads, these stand for the inputs of q and of k
+HERE = "here"  # as an operand: the last step at the same place before this mechanism
+INPUT, KEY_INPUT = "input", "key_input"  # as operands: the input of q, and the input of k
 INPUTS = (INPUT, KEY_INPUT)
 HEADS, HALF, FIRST_POSITION = "heads", "half", "first_position"
 GIVEN_BY_RUN = (
     HEADS,
     HALF,
     FIRST_POSITION,
-)  # keyword arguments: the number of heads, the index of the map (0 or 1), the position of the first row
+)  # arguments from the run: the number of heads, the index of the map (0 or 1), the first row's position
 
 
 @dataclass(frozen=True)
 class PlanStep:
     """One step that a mechanism adds to a run: its name, its functions, what it reads, and its axes.
 
-    reads: names of what it reads: HERE, INPUT, KEY_INPUT, learned tensors, and earlier steps. "{thing}" in a name
+    reads: the names of its operands: HERE, INPUT, KEY_INPUT, learned tensors and earlier steps. "{thing}" in a name
     stands for the changed step, such as q or k. dims: the axes of the step; () for the axes of the changed step.
     """
 
@@ -50,7 +50,7 @@ def chain_operations(
 ) -> list[Operation]:
     """Chain the operations of the mechanisms at one place, so that each mechanism reads the one before.
 
-    In what an operation reads, HERE becomes the last step of the mechanism before, and `first` for the first mechanism.
+    As an operand, HERE becomes the last step of the mechanism before; for the first mechanism it becomes `first`.
     sources: {INPUT or KEY_INPUT: the step that replaces it}.
     """
     chained: list[Operation] = []
@@ -65,7 +65,7 @@ def chain_operations(
 
 
 def check_all_read(plan: list[Operation]) -> None:
-    """Raise ValueError if a step except the last is read by no other step, because it would silently have no effect."""
+    """Raise ValueError if a step other than the last is no operand of another step, because it would have no effect."""
     read = {name for operation in plan for name in operation.reads}
     unread = [operation.output for operation in plan[:-1] if operation.output not in read]
     if unread:

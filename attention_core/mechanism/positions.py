@@ -1,10 +1,10 @@
-"""Defines the position encodings: added to x, rotated into q and k, or added to scores.
+"""Defines the position encodings, which are added to x, rotate q and k, or are added to the scores.
 
 `first_position` is the position of the first row: 0 for keys, `query_offset` for queries. `query_offset` is the
 position of query 0 among the keys: a causal mask's offset (S - T if none is set), and 0 without such a mask. In
-self-attention x is one sequence, so sinusoids are added to its tokens from position 0 on. A new encoding needs one
-block of code here, or in relative_positions.py if its distances have learned numbers, and its entry in POSITIONS, which
-declares its place in a run.
+self-attention, x has the queries and the keys, so that its positions count from 0. A new encoding needs one block of
+code here, or in relative_positions.py if its distances have learned numbers, and its entry in POSITIONS, which declares
+its place in a run.
 """
 
 import math
@@ -49,7 +49,7 @@ from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces, Operation
 
 Parameters = Mapping[str, object]  # name of a position encoding's parameter -> its value
-PositionSizes = Mapping[str, int]  # letter -> size: the run's sizes (see Position.fit) and those of the learned tensors
+PositionSizes = Mapping[str, int]  # letter -> size of an axis of the run (see Position.fit) or of a learned tensor
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
@@ -80,7 +80,7 @@ def sinusoidal_numpy(x, *, base, first_position):
 
 
 def sinusoidal_formula(x, *, base, first_position):
-    angle = rf"\dfrac{{p}}{{{format_short(base)}^{{2i/D}}}}"  # a fraction, so that the line fits on a phone
+    angle = rf"\dfrac{{p}}{{{format_short(base)}^{{2i/D}}}}"  # narrow enough for a phone
     return rf"\begin{{cases}} \sin {angle} & 2i \\[1em] \cos {angle} & 2i{{+}}1 \end{{cases}}"
 
 
@@ -119,7 +119,7 @@ def place_vectors(
 
 def place_vectors_numpy(x, w_places, *, first_position):
     T = x.shape[-2]
-    is_chosen = np.eye(T, len(w_places), first_position)  # (T, N): a 1 where the row is that of the place
+    is_chosen = np.eye(T, len(w_places), first_position)  # (T, N): each row selects the table's row of its position
     return is_chosen @ w_places
 
 
@@ -175,14 +175,14 @@ def rope(
     frequencies = [rope_frequency(pair, d, base, scaling, factor, trained) for pair in range(d // 2)]
     frequency = torch.tensor(frequencies, dtype=torch.float64, device=x.device)  # (d/2,)
     position = row[:, None] + first_position  # (T, 1)
-    angle = position * frequency  # (T, d/2), in float64 whatever the precision of x
+    angle = position * frequency  # (T, d/2): float64, as angles lose digits in the precision of x
     length = rope_length(scaling, factor, mscale, mscale_all_dim)
     cos = (length * angle.cos()).to(x.dtype)
     sin = (length * angle.sin()).to(x.dtype)
-    if style == "half":  # number m is paired with number m + d/2 (Black et al. 2022, GPT-NeoX)
+    if style == "half":  # number m is rotated with number m + d/2 (Black et al. 2022, GPT-NeoX)
         a = x[..., : d // 2]  # (B, H, T, d/2)
         b = x[..., d // 2 :]
-    else:  # interleaved: neighbours are paired
+    else:  # interleaved: neighbours are rotated together
         a = x[..., 0::2]  # (B, H, T, d/2)
         b = x[..., 1::2]
     turned_a = a * cos - b * sin
@@ -199,11 +199,11 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_d
     exponent = np.arange(0, d, 2) / d  # (d/2,)
     if scaling == "ntk" and d > 2:
         base = base * np.exp(np.log(factor) * d / (d - 2))
-    turns_in = np.power(base, exponent)  # (d/2,): positions for one radian
+    turns_in = np.power(base, exponent)  # (d/2,): how many positions make one radian
     length = 1.0
     if scaling == "linear":
         turns_in = turns_in * factor
-    turned = trained / (2 * np.pi * turns_in)  # how often a pair has turned around in the trained length
+    turned = trained / (2 * np.pi * turns_in)  # number of full turns of a pair within the trained length
     if scaling in TURNS:
         kept = np.interp(turned, TURNS[scaling], (0.0, 1.0))
         turns_in = 1 / ((1 - kept) / (turns_in * factor) + kept / turns_in)
@@ -214,7 +214,7 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_d
     if scaling in YARNS and factor > 1:
         tenth = np.log(factor) / 10
         length = (1 + mscale * tenth) / (1 + mscale_all_dim * tenth)
-    turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, d/2), on a circle
+    turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, d/2): complex numbers on a circle
     if style == "half":
         points = x[..., : d // 2] + 1j * x[..., d // 2 :]
         turned = points * turn
@@ -240,17 +240,18 @@ def rope_formula(x, *, style, base, scaling, factor, trained, mscale, mscale_all
 
 
 def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: float, trained: int) -> float:
-    """By how many radians a pair turns with every position.
+    """Return the angle in radians by which RoPE rotates a pair from one position to the next.
 
-    scaling: "none"; "linear" divides all by the factor (Chen et al. 2023, section 2.3); "ntk" takes a larger base, so
-    that the slowest pair is divided by it and the fastest not at all (Peng et al. 2023, section 3.1; for a text of L
-    words transformers' "dynamic" of a factor f is this with f L / trained - (f - 1)).
+    scaling: "none"; "linear" divides every angle by the factor (Chen et al. 2023, section 2.3); "ntk" enlarges the
+    base, so that the angle of the slowest pair is divided by the factor and that of the fastest stays (Peng et al.
+    2023, section 3.1; for a text of L words transformers' "dynamic" of a factor f is this with f L / trained - (f -
+    1)).
 
-    "yarn" leaves pairs that turn around 32 times in the `trained` length and divides those that do so once at most;
-    between them it goes by the index of the pair, both ends rounded to whole pairs outwards, as the code of its
-    authors, of DeepSeek-V2 and of transformers has it; "yarn_unrounded" has the ends as they are (gpt-oss's code);
-    "yarn_turns" goes by how often a pair turns (Peng et al. 2023, section 3.2). "llama3" does that, too, and leaves
-    those that turn 4 times (Grattafiori et al. 2024, Llama 3.1's published code).
+    "yarn" keeps the angle of pairs with 32 or more full turns in the `trained` length, divides that of pairs with at
+    most one turn by the factor, and interpolates between them by the index of the pair; the first and the last index
+    are rounded outwards, as in the code of its authors, of DeepSeek-V2 and of transformers. "yarn_unrounded" does not
+    round them (gpt-oss's code). "yarn_turns" interpolates by the number of turns (Peng et al. 2023, section 3.2).
+    "llama3" does so, too, and keeps the angle from 4 turns on (Grattafiori et al. 2024, Llama 3.1's published code).
 
     >>> [round(rope_frequency(pair, 4, 10000.0, "ntk", 4.0, 1), 5) for pair in range(2)]
     [1.0, 0.0025]
@@ -273,13 +274,13 @@ def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: flo
 
 
 def yarn_ramp(width: int, base: float, trained: int, is_rounded: bool) -> tuple[float, float]:
-    """The last pair that YaRN leaves, and the first that it divides by the whole factor: those that turn around 32
-    times and once in the trained length. The authors' published code, find_correction_range.
+    """Return the indices between which YaRN interpolates: of the pair with 32 full turns in the trained length, and of
+    the pair with one. As find_correction_range in the authors' published code.
 
     >>> yarn_ramp(64, 10000.0, 2048, True)
     (8, 21)
     """
-    if base == 1:  # all pairs turn alike
+    if base == 1:  # all pairs rotate equally fast
         return (0.0, width - 1.0) if trained < 2 * math.pi else (width - 1.0, float(width))
     fewest, most = YARN_TURNS
     first, last = (pair_that_turns(turns, width, base, trained) for turns in (most, fewest))
@@ -290,14 +291,15 @@ def yarn_ramp(width: int, base: float, trained: int, is_rounded: bool) -> tuple[
 
 
 def pair_that_turns(turns: float, width: int, base: float, trained: int) -> float:
-    """The pair, rarely a whole one, that turns around so often in the trained length: `rope_frequency` turned round."""
+    """Return the index, seldom a whole number, of the pair with this many full turns in the trained length."""
     slowdown = trained / (turns * 2 * math.pi)
     return width * math.log(slowdown) / (2 * math.log(base))
 
 
 def rope_length(scaling: str, factor: float, mscale: float, mscale_all_dim: float) -> float:
-    """By what q and k are made longer: YaRN's growth, on each of them (Peng et al. 2023, section 3.4), over that part
-    of it which stands on the scale of the scores instead (DeepSeek-V2's published code)."""
+    """Return the factor on q and on k: YaRN's growth (Peng et al. 2023, section 3.4), divided by the part of it that
+    multiplies the scores instead (DeepSeek-V2's published code).
+    """
     if scaling not in YARNS:
         return 1.0
     return yarn_growth(factor, mscale) / yarn_growth(factor, mscale_all_dim)
@@ -312,7 +314,7 @@ def rope_sharpness(params: Parameters) -> float:
 
 
 def yarn_growth(factor: float, mscale: float) -> float:
-    """0.1 m ln s + 1; 1 where nothing is stretched.
+    """Return YaRN's growth of q and k, 0.1 m ln s + 1 with s the factor; 1 if the length is not extended.
 
     >>> round(yarn_growth(40.0, 0.707) ** 2, 4)
     1.5896
@@ -359,16 +361,16 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
 ROPE_SCALINGS = ("none", "linear", "ntk", "yarn", "llama3", "yarn_unrounded", "yarn_turns")
-# Full turns of a pair in the trained length: up to the first number, the pair's frequency is divided by the factor.
-# From the second number on, the frequency is kept (alpha and beta in Peng et al. 2023; Llama 3.1's code).
+# Full turns of a pair in the trained length: up to the first number, the pair's angle per position is divided by the
+# factor; from the second number on, it is kept (alpha and beta in Peng et al. 2023; Llama 3.1's code).
 YARN_TURNS = (1.0, 32.0)
 TURNS = {"yarn_turns": YARN_TURNS, "llama3": (1.0, 4.0)}
-RAMPS = {"yarn": True, "yarn_unrounded": False}  # between the pairs that turn so often, by the pair: whether rounded
+RAMPS = {"yarn": True, "yarn_unrounded": False}  # whether the first and the last interpolated pair are rounded
 YARNS = ("yarn", "yarn_unrounded", "yarn_turns")
 
 
 def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """Return RoPE's parameters unchanged. Raises AttentionError: even_width, for an odd width."""
+    """Return RoPE's parameters unchanged. Raises AttentionError: even_width, if the width is odd."""
     if sizes["width"] % 2:
         raise AttentionError("even_width", kind="RoPE", width=sizes["width"])
     return params
@@ -410,8 +412,8 @@ ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell, sign="−m·|i−j|
 def alibi_slopes(heads: int) -> tuple[float, ...]:
     """Return ALiBi's slopes, one per head: 2^(-8/H), 2^(-16/H), ...
 
-    If H is no power of two, the first slopes are those of the next lower power, and the others are every other slope of
-    twice that power (Press et al. 2022, the authors' published code).
+    If H is no power of two, the first slopes are those for the next lower power of two, followed by every other slope
+    for twice that power (Press et al. 2022, the authors' published code).
 
     >>> alibi_slopes(4)
     (0.25, 0.0625, 0.015625, 0.00390625)
@@ -443,8 +445,8 @@ def fit_alibi(params: Parameters, sizes: PositionSizes) -> Parameters:
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# The places: a table added to x; q and k changed per head; scores changed before the scale; a table added to the scaled
-# scores. Place -> the name of the argument with the position of the first row.
+# Places of a position encoding: a table added to x; q and k changed per head; scores changed before they are scaled; a
+# table added to the scaled scores. Place -> the name of the argument with the position of the first row.
 PLACES = {"input": "first_position", "heads": "first_position", "scores": "query_offset", "bias": "query_offset"}
 
 
@@ -454,7 +456,7 @@ def fit_any(params: Parameters, sizes: PositionSizes) -> Parameters:
 
 
 def sharpen_nothing(params: Parameters) -> float:
-    """Return 1: an encoding that does not sharpen the scores multiplies them by no further factor."""
+    """Return the factor 1 on the scaled scores, for an encoding that does not change the temperature."""
     return 1.0
 
 
@@ -464,13 +466,13 @@ class Position:
 
     faces: its functions. They read the step at the place, `reads`, and the learned tensors, and take `first_position`
     (`query_offset` for scores and a bias) besides the parameters. place: a key of PLACES. fit: a function of the
-    parameters and the run's sizes that returns the parameters for this run. The function computes parameters that are
-    None, and raises AttentionError for parameters that do not fit. The sizes are H heads, the width of x or of k, the
-    length (of x, or of q or k in the heads; for scores the number of keys), the position of the first row, and for
-    scores T and the query_offset. weights: its learned tensors. reads: further steps that it reads. steps: operations
-    on the inputs before the scores; those of queries have an axis T, and they take the parameters. compares: the letter
-    of an axis, besides d_k, over which queries and keys are multiplied; the scale counts it. sharpens: a function of
-    the parameters that returns a further factor on the scaled scores, which acts as a lower temperature.
+    parameters and the run's sizes that returns the parameters for this run. It replaces parameters that are None by
+    values for the run, and raises AttentionError for parameters that do not fit. The sizes are H heads, the width of x
+    or of k, the length (of x, or of q or k in the heads; for scores the number of keys), the position of the first row,
+    and for scores T and the query_offset. weights: its learned tensors. reads: further steps that it reads. steps:
+    operations on the inputs before the scores; those of queries have an axis T, and they take the parameters. compares:
+    the letter of an axis, besides d_k, over which queries and keys are multiplied; the scale counts it. sharpens: a
+    function of the parameters that returns a further factor on the scaled scores, which acts as a lower temperature.
 
     Raises AttentionError (a ValueError) for an unknown place, and ValueError if the parameters or the tensors are not
     those that its torch function takes.
@@ -501,7 +503,7 @@ class Position:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The names of the operands of the encoding, besides the step that it changes."""
+        """The names of the encoding's operands besides the step that it changes."""
         read_before = {name for step in self.steps for name in step.reads}
         return (*self.reads, *(name for name in names_of(self.weights) if name not in read_before))
 
@@ -531,7 +533,7 @@ FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside
 TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # the context length in training
 MSCALES = (0.0, 0.5, 0.707, 1.0)
 GROWTH = Parameter("mscale", least=0, is_whole=False, usual=1.0, beside="scaling", is_added=True, swept=MSCALES)
-ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of YaRN's growth that multiplies the scores
+ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of YaRN's growth on scores
 ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 

@@ -1,4 +1,4 @@
-"""Defines relative positions: a learned bias or vector for each distance, and a single one for all far distances.
+"""Defines relative positions: a learned bias or vector for each distance; all far distances share one.
 
 A distance is the key's position minus the query's. `query_offset` is the position of query 0 among the keys. The
 entries of these encodings are in POSITIONS (positions.py).
@@ -19,7 +19,7 @@ from attention_core.record.trace import Faces
 
 
 def distances(scores: Float[Tensor, "B H T S"], query_offset: int) -> Tensor:
-    """j - i of every pair of tokens, (T, S)."""
+    """Returns the distance j - i of every pair of query i and key j, (T, S)."""
     T, S = scores.shape[-2:]
     query = torch.arange(T, device=scores.device) + query_offset  # (T,)
     key = torch.arange(S, device=scores.device)  # (S,)
@@ -32,11 +32,11 @@ def distance_symbol(query_offset: int) -> str:
 
 
 # ---- initial values on a page ----------------------------------------------------------------------------------------
-LOSS = 0.5  # by how much the first head's bias decreases per step of distance; each further head's by half as much
+LOSS = 0.5  # decrease of the first head's bias per step of distance; each further head's is half as large
 
 
 def fall_from_middle(rows: int, heads: int) -> np.ndarray:
-    """Return initial biases, (rows, heads): 0 in the middle row, and lower with the distance from it.
+    """Return initial biases, (rows, heads): 0 in the middle row, and the lower the farther from it.
 
     >>> fall_from_middle(3, 2).tolist()
     [[-0.5, -0.25], [0.0, 0.0], [-0.5, -0.25]]
@@ -46,8 +46,8 @@ def fall_from_middle(rows: int, heads: int) -> np.ndarray:
 
 
 def fall_by_bucket(rows: int, heads: int) -> np.ndarray:
-    """Return initial biases, (rows, heads), that decrease by one step per bucket of distances, in both halves of the
-    rows.
+    """Return initial biases, (rows, heads), which decrease by one step per bucket of distances, in both halves of the
+    table.
     """
     steps = np.arange(rows) % (rows // 2)
     return np.multiply.outer(steps, -(LOSS ** np.arange(1, heads + 1))) + 0.0
@@ -66,8 +66,8 @@ def like_word_before(rows: int, width: int) -> np.ndarray:
 def distance_bias(
     scores: Float[Tensor, "B H T S"], w_clipped: Float[Tensor, "rows H"], *, query_offset: int
 ) -> Float[Tensor, "H T S"]:
-    farthest = len(w_clipped) // 2  # K, of 2 K + 1 rows
-    row = distances(scores, query_offset).clamp(-farthest, farthest) + farthest  # (T, S), each from 0 to 2 K
+    farthest = len(w_clipped) // 2  # K of a table with 2 K + 1 rows
+    row = distances(scores, query_offset).clamp(-farthest, farthest) + farthest  # (T, S): row indices from 0 to 2 K
     return w_clipped.T[:, row]  # (H, rows) -> (H, T, S)
 
 
@@ -92,7 +92,8 @@ def distance_bias_cell(index, scores: Operand, w_clipped: Operand, *, query_offs
 
 
 def clipped_row(distance: int, rows: int) -> int:
-    """The row of a distance in a table with a row for -K, ..., K.
+    """Returns the row of a distance in a table with one row for each of -K, ..., K; farther distances have the first or
+    last row.
 
     >>> [clipped_row(distance, 5) for distance in (-9, -1, 0, 2, 3)]
     [0, 1, 2, 4, 4]
@@ -108,7 +109,7 @@ W_CLIPPED = LearnedTensor("w_clipped", ("R_c", "H"), "W_c", start=fall_from_midd
 
 
 # ---- T5: a bias a head for each bucket of distances; far ones share (Raffel et al. 2020, 2.1, published code) --------
-DIRECTIONS = ("both", "past")  # both: half of the buckets per side; past: all for earlier keys, later ones at 0
+DIRECTIONS = ("both", "past")  # both: half of the buckets per side; past: all for earlier keys, 0 for later
 
 
 def bucket_bias(
@@ -122,10 +123,10 @@ def bucket_bias(
     distance = distances(scores, query_offset)  # (T, S)
     rows = len(w_buckets)
     is_both = direction == "both"
-    buckets = rows // 2 if is_both else rows  # of one side
-    first = (distance > 0) * (rows - buckets)  # (T, S): keys behind the query have the upper half
+    buckets = rows // 2 if is_both else rows  # number of buckets of one side
+    first = (distance > 0) * (rows - buckets)  # (T, S): later keys have the upper half of the buckets
     away = distance.abs() if is_both else (-distance).clamp(min=0)
-    near = buckets // 2  # distances below have a bucket each
+    near = buckets // 2  # smaller distances have a bucket each
     share = torch.log(away.clamp(min=1).double() / near) / math.log(farthest / near)
     far = (near + (share * (buckets - near)).long()).clamp(max=buckets - 1)
     row = first + torch.where(away < near, away, far)  # (T, S)
@@ -155,7 +156,7 @@ def bucket_bias_cell(index, scores: Operand, w_buckets: Operand, *, direction, f
 
 
 def t5_bucket(distance: int, buckets: int, direction: str, farthest: int) -> int:
-    """The bucket of a distance.
+    """Returns the index of the bucket that contains a distance.
 
     >>> [t5_bucket(distance, 8, "both", 16) for distance in (-20, -3, -1, 0, 1, 3, 20)]
     [3, 2, 1, 0, 5, 6, 7]
@@ -191,11 +192,11 @@ W_BUCKETS = LearnedTensor("w_buckets", ("R_b", "H"), "W_b", start=fall_by_bucket
 DIRECTION = Parameter("direction", words=DIRECTIONS, usual="both", start="both")
 FARTHEST = Parameter(
     "farthest", least=1, usual=128, start=16, swept=(4, 8, 16, 32, 64, 128)
-)  # all larger distances share the last bucket
+)  # larger distances are in the last bucket
 
 
 # ---- relative keys: a vector for each clipped distance, met beside the key (Shaw et al. 2018, eq. 4 and 5) -----------
-# The separate vectors for the values, equation 3, are omitted, as in later work.
+# Equation 3 also has vectors for the values; they are omitted, as in later work.
 def relative_keys(
     scores: Float[Tensor, "B H T S"],
     q: Float[Tensor, "B H T d_k"],

@@ -1,4 +1,4 @@
-"""Defines the score functions, which compute how well a query matches a key, and SCORES, the table of all of them.
+"""Defines the score functions, which compute how well a query matches a key, and their table SCORES.
 
 To add a score, add an entry here: its operations from q and k to `scores`, their multiply-adds, its default scale and
 its learned tensors.
@@ -52,7 +52,7 @@ DOT = Faces(dot, dot_numpy, dot_formula, dot_cell, sign="q · k", motion="match"
 
 # ---- cosine: q · k over their lengths (Graves et al. 2014, eq. 6) ----------------------------------------------------
 def cosine(q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv S d_k"]) -> Float[Tensor, "B H T S"]:
-    shortest = max(MIN_VECTOR_LENGTH, torch.finfo(q.dtype).tiny)  # float16 cannot hold 1e-8
+    shortest = max(MIN_VECTOR_LENGTH, torch.finfo(q.dtype).tiny)  # 1e-8 is 0 in float16
     lengths_q = q.norm(dim=-1, keepdim=True)  # (B, H, T, 1)
     lengths_k = k.norm(dim=-1, keepdim=True)  # (B, H_kv, S, 1)
     q = q / lengths_q.clamp(min=shortest)  # (B, H, T, d_k), each row of length 1
@@ -115,7 +115,7 @@ def general_cell(index, q: Operand, k: Operand, w_a: Operand) -> Cell:
 
 
 def head_index(weight: Operand, h: int, shared_axes: int) -> tuple[int, ...]:
-    """Return the index of head h in a score's weight; () if all heads share the weight.
+    """Return (h,), the index of head h in a score's weight, or () if all heads share the weight.
 
     shared_axes: the number of axes of a shared weight.
     """
@@ -139,7 +139,7 @@ def tanh_layer(
     from_q = q @ w_aq  # (B, H, T, A)
     from_k = k @ w_ak  # (B, H, S, A)
     sums = from_q.unsqueeze(3) + from_k.unsqueeze(2)  # (B, H, T, 1, A) + (B, H, 1, S, A)
-    return torch.tanh(sums)  # (B, H, T, S, A): one vector for every pair
+    return torch.tanh(sums)  # (B, H, T, S, A): one vector per pair
 
 
 def tanh_layer_numpy(q, k, w_aq, w_ak):
@@ -182,7 +182,7 @@ TANH_LAYER = Faces(tanh_layer, tanh_layer_numpy, tanh_layer_formula, tanh_layer_
 def additive(hidden: Float[Tensor, "B H T S A"], v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "B H T S"]:
     column = v_a.unsqueeze(-1)  # (A, 1)
     if v_a.dim() == 2:
-        column = column.unsqueeze(1)  # (H, 1, A, 1): one a head
+        column = column.unsqueeze(1)  # (H, 1, A, 1): one column per head
     scores = hidden @ column  # (B, H, T, S, A) x (A, 1) -> (B, H, T, S, 1)
     return scores.squeeze(-1)  # (B, H, T, S)
 
@@ -214,7 +214,7 @@ ADDITIVE = Faces(additive, additive_numpy, additive_formula, additive_cell, sign
 
 # ---- linear: the dot product of features that are never negative, elu(x) + 1 (Katharopoulos et al. 2020, eq. 7) ------
 def feature_map(x: Float[Tensor, "B H T d"]) -> Float[Tensor, "B H T d"]:
-    return torch.where(x > 0, x + 1, torch.exp(x.clamp(max=0)))  # elu(x) + 1; no exp of a large number is made
+    return torch.where(x > 0, x + 1, torch.exp(x.clamp(max=0)))  # elu(x) + 1; the clamp prevents exp of a large number
 
 
 def feature_map_numpy(x):
@@ -238,7 +238,7 @@ SCORE_DIMS = ("B", "H", "T", "S")
 
 @dataclass(frozen=True)
 class StepProducts:
-    """The multiply-adds of one step of a score function: per pair of a query and a key, per query, and per key."""
+    """The multiply-adds of one step of a score: per (query, key) pair, per query, and per key."""
 
     per_pair: int = 0
     per_query: int = 0
@@ -294,7 +294,8 @@ def general_products(sizes: Sizes) -> Products:
 def additive_products(sizes: Sizes) -> Products:
     """Return the multiply-adds of the additive score.
 
-    $A d_q$ per query for $q W_{aq}$, $A d_k$ per key for $k W_{ak}$, then A per pair (and A tanh).
+    $A d_q$ per query for $q W_{aq}$, $A d_k$ per key for $k W_{ak}$, then A per pair; the A values of tanh per pair are
+    not counted.
     """
     A = sizes["A"]
     return {
@@ -351,7 +352,7 @@ SCORES = {
             Operation("scores", SCORE_DIMS, ("q_features", "k_features"), DOT),
         ),
         products=dot_products,
-        default_scale=root_scale,  # matters only for a softmax: weights that are shares of a sum do not depend on it
+        default_scale=root_scale,  # only a softmax depends on the scale; shares of a sum do not
         is_positive=True,
     ),
 }
