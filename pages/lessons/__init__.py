@@ -1,1 +1,1 @@
-"""The lessons, each in a separate folder, and the page that surrounds every lesson."""
+"""The lessons, a folder for each, and the frame around every lesson's page."""

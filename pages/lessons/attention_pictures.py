@@ -1,4 +1,4 @@
-"""Draws small pictures of kinds of attention, from computed weights, for the pages that name these kinds."""
+"""Draws small pictures of kinds of attention, from computed weights, for the pages that mention these kinds."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ PALE, WORDS_AROUND = 0.25, 7
 
 
 def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
-    """Draws the attention map of one head under all the given masks together; blocked pairs are left blank."""
+    """Draws the attention map of one head under all the given masks together; blocked pairs are blank."""
     setup = make_setup(example=example, masks=masks)
     trace = trace_for(setup)
     head = selection_of(trace, setup).head
@@ -36,7 +36,7 @@ def draw_patches() -> list[Shape]:
     """Draws one word as a dot, and the word's weights on the patches of an image."""
     shares = trace_for(make_setup(example="picture"))["weights"][0, 0, 0].numpy()  # (S,)
     side = int(len(shares) ** 0.5)
-    patches = shares.reshape(side, side) / shares.max()  # (S,) -> rows and columns
+    patches = shares.reshape(side, side) / shares.max()  # (S,) -> (rows, columns)
     thread = shape("line", "share", PALE, (22, 45, 62, 45, 3))
     return [thread, shape("dot", "q", 1.0, (20, 45, 7)), *map_shapes(patches, box=(64, 8, 88, 74))]
 

@@ -1,4 +1,4 @@
-"""Computes the influences by distance and the costs of several encoders of the same words, and caches both."""
+"""Computes the influences by distance and the costs of several encoders of the same words, from a cache."""
 
 from dataclasses import replace
 
@@ -15,13 +15,13 @@ from pages.runs.cache import cache_by_setup, trace_for
 from pages.session.labels import place_names
 from pages.setup.setup import Setup, make_setup
 
-COMPARED_ENCODER_WIDTH = 32  # the width of every encoder, and the width of the vectors of random words
-MAX_LINKED_WORDS = 32  # the vectors of at most this many random words fit into a link
+COMPARED_ENCODER_WIDTH = 32  # the width of every encoder and of the vectors of random words
+MAX_LINKED_WORDS = 32  # most random words whose vectors fit into a link
 PLAIN_LAYER = {"w_o": REMOVED, "heads": 1, "built": ()}
 
 SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # digits -> subscripts, as in x₁
 
-EncoderWords = Setup | int  # the Setup of a sentence, or how many random words
+EncoderWords = Setup | int  # the Setup of a sentence, or the number of random words
 
 
 def get_word_vectors(words: EncoderWords) -> Tensor:
@@ -45,7 +45,7 @@ def get_word_names(words: EncoderWords) -> list[str]:
 def cached_influence(
     encoder: Encoder, words: EncoderWords, position: int, measure: str, draws: int
 ) -> InfluenceByDistance:
-    """Returns the influence of each word on a position by its distance; cached.
+    """Returns the influence of each word on a position by its distance, from a cache.
 
     measure: a name in INFLUENCE_MEASURES. draws: the number of weight samples.
     """
@@ -55,16 +55,16 @@ def cached_influence(
 
 @cache_by_setup
 def cached_encoder_cost(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
-    """Returns the costs of an encoder on `length` words, both by formula and counted; cached.
+    """Returns the costs of an encoder on `length` words, by formula and counted, from a cache.
 
-    inputs: the width of the words' vectors. distance: how far apart the two words are whose path is counted.
+    inputs: the width of the words' vectors. distance: the distance of the two words whose path is counted.
     """
     return compare_costs(encoder, length, inputs, distance)
 
 
 @cache_by_setup
 def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position: int) -> Setup | None:
-    """Returns an attention encoder with its first sampled weights as a Setup, so that a link can open its run.
+    """Returns the Setup that opens the run of an attention encoder with its first sampled weights.
 
     Returns None for more than MAX_LINKED_WORDS random words, because these do not fit into a link.
     """

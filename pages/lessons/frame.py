@@ -1,6 +1,4 @@
-"""Defines the record of a lesson, and draws the frame of its page: number, question, accordions ("drawers"), code and
-sources.
-"""
+"""Defines the record of a lesson, and draws the frame of its page: number, question, accordions, code and sources."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -36,15 +34,15 @@ from pages.setup.setup import Setup
 from pages.site.catalog import ADVANCED, COURSE, LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS, PATH
 from pages.site.words import get_text_template, say, say_refusal, use_language
 
-OPEN_DRAWERS_KEY = "open"  # name of the link parameter for the names of the open accordions
-UNKNOWN_WORD = "{unknown}"  # placeholder in a lesson's text on sources, replaced by a phrase on unknown words' vectors
-GUESS_KEY = "guess"  # name of the link parameter for the visitor's guess
-CODE_DRAWER = "code"  # the last accordion of a lesson: its sources, how its numbers were measured, and its code
-METHOD_DRAWER = "method"  # the last accordion of a lesson without code
+OPEN_DRAWERS_KEY = "open"  # link parameter with the names of the open accordions
+UNKNOWN_WORD = "{unknown}"  # placeholder in a text on sources, replaced by a phrase about unknown words' vectors
+GUESS_KEY = "guess"  # link parameter with the visitor's guess
+CODE_DRAWER = "code"  # a lesson's last accordion: its sources, how its numbers were measured, its code
+METHOD_DRAWER = "method"  # name of the last accordion in a lesson without code
 METHOD_KEY = "lesson_method"  # session key of the text on how the lesson's numbers were measured
 RUN_KEY = "lesson_run"  # session key of the Setup that the lesson shows
 DRAWERS_KEY = "lesson_drawers"  # session key of the accordions drawn in this script run, in order
-PLACE_WIDTH_PX = 124  # width in pixels of the lesson number; fixed, so that the links beside it do not move
+PLACE_WIDTH_PX = 124  # width in pixels of the lesson number, fixed so that the links beside it do not move
 
 
 @dataclass(frozen=True)
@@ -113,12 +111,12 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
 
 
 def tell_method(text: str) -> None:
-    """Keeps a text on how the lesson's numbers were measured, which the last accordion shows."""
+    """Stores a text about how the lesson's numbers were measured, for the last accordion."""
     st.session_state[METHOD_KEY] = text
 
 
 def show_method(slug: str) -> None:
-    """Shows how a lesson's numbers were measured, if it says so, and the lesson's sources."""
+    """Shows how a lesson's numbers were measured, if the lesson says so, and its sources."""
     method = st.session_state.get(METHOD_KEY)
     if method is not None:
         st.markdown(method)
@@ -126,9 +124,7 @@ def show_method(slug: str) -> None:
 
 
 def tell_sources(slug: str) -> str:
-    """Returns the text about a lesson's sources; it names the vector that unknown words get if the text asks for
-    that.
-    """
+    """Returns the text about a lesson's sources; a placeholder in it becomes a phrase about unknown words' vectors."""
     key = f"lessons.{slug}.sources"
     setup = st.session_state.get(RUN_KEY)
     if setup is None or UNKNOWN_WORD not in get_text_template(key):
@@ -146,7 +142,7 @@ def show_question(slug: str) -> None:
 
 @contextmanager
 def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
-    """Context manager that draws a page's toolbar, writes its choices to the link, and reports unreadable link parts.
+    """Context manager that draws a page's toolbar, writes its choices to the link, and shows unreadable link parts.
 
     Yields a container in the toolbar. Yields None while a lecture shows the page as one of its scenes, because a scene
     has no toolbar.
@@ -156,13 +152,13 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
             yield None
         return
     lesson_choices.enter_lesson(slug)
-    st.session_state[DRAWERS_KEY] = []  # so that the accordions are numbered anew
+    st.session_state[DRAWERS_KEY] = []  # the accordions are numbered anew
     if st.session_state["arrived"]:
-        st.session_state.pop("way", None)  # discards an arrow key that was pressed on the previous page
+        st.session_state.pop("way", None)  # discards an arrow key pressed on the previous page
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
-        adding = place.container(width="content")  # created early, because the page fills the rest of the toolbar later
+        adding = place.container(width="content")  # created early, because the page fills the toolbar later
         yield place
         with errors:
             show_unread_link_parts()
@@ -273,7 +269,7 @@ def show_unread_link_parts() -> None:
 
 # ---- functions that a page calls -------------------------------------------------------------------------------------
 def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
-    """Shows in the toolbar a link that opens the lesson's run in the workbench, the proof of the run, and its export.
+    """Shows in the toolbar a link that opens the lesson's run on the workbench, the proof of the run, and its export.
 
     place: the toolbar's container; None while a lecture shows the page as a scene, which has no toolbar.
     """
@@ -297,7 +293,7 @@ def draw_drawers(lesson: Lesson, *given: object) -> None:
 def draw_drawer(lesson: Lesson, name: str, *given: object, title: str | None = None) -> None:
     """Draws one accordion of a lesson.
 
-    given: the arguments of the function that draws its content. title: the accordion's title; None for the one in the
+    given: the arguments of the function that draws its content. title: the accordion's title; None for the title in the
     lesson's texts.
     """
     title = title or say(f"lessons.{lesson.slug}.drawer.{name}")
@@ -320,7 +316,7 @@ def show_lesson_code(lesson: Lesson, trace: Trace) -> None:
 
 
 def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_title: str | None = None) -> None:
-    """Draws an accordion, whose content is computed and drawn only while the accordion is open.
+    """Draws an accordion; its content is computed and drawn only while the accordion is open.
 
     While a lecture shows the page as a scene, only the content is drawn, without the title, and only if the scene shows
     this accordion. name: the accordion's name in the link. draw: a function that draws the content; if it raises
@@ -354,15 +350,15 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     if name in lesson.drawers:
         show_drawer(title, icon, key, draw_and_offer, on_change=handle_toggle)
         return
-    with st.container(key="method"):  # a small line, because it holds no question of the lesson
+    with st.container(key="method"):  # in small type, because it answers no question of the lesson
         show_drawer(title, ":material/notes:", key, draw_and_offer, on_change=handle_toggle)
 
 
 @contextmanager
 def show_refusal() -> Iterator[None]:
-    """Context manager that shows where its block ends why the core refused a combination of choices, if it did.
+    """Context manager that shows, where its block ends, why the core refused a combination of choices, if it did.
 
-    A control refuses what is wrong by itself, when it is used; this is for values that only do not fit each other.
+    A control itself refuses a wrong value when it is used; this is for values that only do not fit each other.
     """
     try:
         yield
@@ -393,7 +389,7 @@ def make_part_scene(part: str, title: str, question: str = "") -> Scene:
 
 def drawer_icon(key: str) -> str:
     """Returns an accordion's icon: its number in the order of drawing; an accordion drawn for the first time gets the
-    next number.
+    next one.
     """
     order = st.session_state[DRAWERS_KEY]
     if key not in order:
@@ -402,7 +398,7 @@ def drawer_icon(key: str) -> str:
 
 
 def mark_seen_drawers() -> None:
-    """Marks the accordions that were ever opened in this browser with a check mark; their names are stored there."""
+    """Shows a check mark on each accordion that was ever opened in this browser, which stores their names."""
     order = st.session_state[DRAWERS_KEY]
     opened = [key for key in order if st.session_state[key]]
     if order:
@@ -410,7 +406,7 @@ def mark_seen_drawers() -> None:
 
 
 def show_code_of_step(trace: Trace, steps: tuple[str, ...]) -> None:
-    """Shows the choice of one of the given steps that the run has, and the code of that step."""
+    """Shows the choice of one of the given steps, if the run has it, and the code of this step."""
     offered = [step for step in steps if step in trace]
     control = link_controls.link_control("step", offered[0], make_member_reader(offered), label="control.step")
     control.draw(st.segmented_control, offered, format_func=str, required=True, label_visibility="collapsed")

@@ -1,4 +1,4 @@
-"""Stores which cell's arithmetic is shown under a picture, in the page's link, and handles clicks on cells."""
+"""Stores in the link which cell's arithmetic is shown under a picture, and handles clicks on cells."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
@@ -12,14 +12,14 @@ from pages.panels.chart import CELL_INDEX_PATTERN
 
 OPENED_CELL_KEY = "cell"  # link parameter with picture, run, step and index of the open cell
 TRAIL_KEY = "followed"  # session key of (picture, run, cells that were clicked on the way to the open cell)
-RunsByName = Mapping[str, Trace]  # name of a run -> run that a picture shows; a single run has the name ""
-CellHandler = Callable[[str, Ref], None]  # a function that is called with the name of a run and a clicked cell
+RunsByName = Mapping[str, Trace]  # name of a run -> a run that a picture shows; a single run has the name ""
+CellHandler = Callable[[str, Ref], None]  # gets the name of a run and a clicked cell
 
 
 class FoundRuns(Mapping[str, Trace]):
-    """A mapping of names to runs that computes a run at each access.
+    """A mapping from names to runs that computes a run at each access.
 
-    `find` is the function that computes a run. A widget that keeps this mapping keeps no run in memory.
+    `find` is the function that computes a run. A widget that keeps this mapping in memory keeps no run.
     """
 
     def __init__(self, names: Collection[str], find: Callable[[str], Trace]):
@@ -80,10 +80,10 @@ def toggle_opened_cell(picture: str, run: str, cell: Ref) -> None:
 
 
 def handle_picture_click(picture: str, runs: RunsByName, sent: Mapping, on_click: CellHandler | None = None) -> None:
-    """Handles a click on a cell of a picture: opens its arithmetic, or closes it if it is open.
+    """Opens the arithmetic of a clicked cell of a picture, or closes it if it is open.
 
     sent: {"step": run and step, such as "bare:weights", "index": index of the cell}, from the browser. on_click: a
-    function that is called afterwards with the run's name and the cell.
+    callback that gets the run's name and the cell afterwards.
     """
     run, _, step = sent["step"].rpartition(":")
     cell = Ref(step, sent["index"])
@@ -95,7 +95,7 @@ def handle_picture_click(picture: str, runs: RunsByName, sent: Mapping, on_click
 
 
 def handle_operand_click(picture: str, run: str, trace: Trace, trail: list[StepCell], sent: Mapping) -> None:
-    """Handles a click on an operand of the arithmetic or on a cell of the trail: opens that cell, if the run has it.
+    """Opens the cell of an operand of the arithmetic, or of the trail, that the visitor clicked, if the run has it.
 
     sent: {"step": its name, "index": index of the cell}, from the browser. trail: the cells that were clicked on the
     way to the open cell.

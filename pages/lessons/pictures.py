@@ -1,6 +1,4 @@
-"""Shows the pictures of a lesson: a click on a number shows its arithmetic, in which operands can be clicked in
-turn.
-"""
+"""Shows the pictures of a lesson; a click on a number shows its arithmetic, whose operands can be clicked in turn."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,11 +39,11 @@ from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-JOURNEY_HEIGHT_PX = 340  # in pixels: height on a page 1280 wide, so that the question above stays visible
+JOURNEY_HEIGHT_PX = 340  # height on a page 1280 px wide, so that the question above stays visible
 ARITHMETIC_WIDTH_PX = 400  # width in pixels of the arithmetic beside a picture
-MAX_PICTURE_BESIDE_PX = 700  # if a picture is wider than this, in pixels, the arithmetic is shown below it
-SMALL_MAP_CELL_PX = 34.0  # cell width of attention maps in pixels, so that two fit on the screen
-FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # selection in a run of one sentence, head and query
+MAX_PICTURE_BESIDE_PX = 700  # if a picture is wider, the arithmetic is shown below it
+SMALL_MAP_CELL_PX = 34.0  # px: width of a cell of attention maps, so that two fit on the screen
+FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # in a run of one sentence, head and query
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +85,7 @@ def show_run_picture(shown: RunPicture) -> None:
 
 
 def show_side_by_side(*pictures: RunPicture) -> None:
-    """Shows pictures side by side, and below all of them the arithmetic of each open cell, so that no picture moves."""
+    """Shows pictures side by side, and below them the arithmetic of each open cell, so that no picture moves."""
     with st.container(horizontal=True, gap="medium"):
         for shown in pictures:
             draw_picture(shown)
@@ -96,7 +94,7 @@ def show_side_by_side(*pictures: RunPicture) -> None:
 
 
 def draw_picture(shown: RunPicture) -> None:
-    """Draws a picture with clickable cells, without the arithmetic of the open cell."""
+    """Draws a picture with clickable cells, but not the arithmetic of the open cell."""
     if shown.followed:
         with st.container(width=int(shown.picture.spec["width"]) + 1):
             draw_live_picture(shown.followed, shown, shown.cells, fills=False)
@@ -117,7 +115,7 @@ def make_live(choice: Followed, shown: Sequence[RunPicture], alt: str) -> RunPic
 
 
 def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
-    """Shows the arithmetic of the cell that the visitor opened in a picture; shows nothing if no cell is open."""
+    """Shows the arithmetic of the open cell of a picture; shows nothing if no cell is open."""
     opened = get_opened_cell(shown.name, shown.runs)
     if opened is None:
         return
@@ -217,9 +215,9 @@ def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fil
 
 
 def make_click_handler(shown: RunPicture) -> Callable[[Mapping], None]:
-    """Returns the click handler of a picture.
+    """Returns a picture's click handler.
 
-    The handler refers to the runs alone and not to the picture, because a widget keeps its handler in memory.
+    A widget keeps its handler in memory, so the handler refers to the runs and not to the picture.
     """
     name, runs, on_click = shown.name, shown.runs, shown.on_click
     return lambda sent: handle_picture_click(name, runs, sent, on_click)
@@ -295,16 +293,15 @@ def make_weights_map(
 
 
 def equalize_sizes(*pictures: RunPicture) -> list[RunPicture]:
-    """Returns the pictures in one common size, so that the browser keeps their charts if two pictures change places."""
+    """Returns the pictures in the same size, so that the browser keeps their charts if two of them change places."""
     sized = make_equally_large([shown.picture for shown in pictures])
     return [replace(shown, picture=picture) for shown, picture in zip(pictures, sized, strict=True)]
 
 
 def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
-    """Shows the animation of a Setup's selected query, or of the default query, without a headline.
+    """Shows the animation of the query that a Setup selects, or of the default query, without a headline.
 
-    Shows nothing in lecture mode, where a page shows its main picture alone. plays: whether the animation starts by
-    itself.
+    Shows nothing in a lecture, where a page shows only its main picture. plays: whether the animation starts by itself.
     """
     if is_one_screen():
         return
@@ -316,7 +313,7 @@ def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
 def show_word_shares(shares: Sequence[tuple[str, float]], key: str) -> None:
     """Shows words, the likeliest first, each with its probability and a bar of that length.
 
-    shares: (word, probability) of each.
+    shares: (word, probability) pairs.
     """
     rows = [{"word": word, "share": share, "said": written_share(share)} for word, share in shares]
     show_moving(components.word_shares, data={"rows": rows, "colour": current_palette().share}, key=key)

@@ -1,4 +1,4 @@
-"""Shows exercises before an answer is shown: to guess it, to reach a goal, to compare two kinds, to find errors."""
+"""Shows tasks for the visitor: guess an answer before it is shown, reach a goal, compare two kinds, find errors."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -33,9 +33,9 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
 
 def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
-    """Asks the visitor which of some sides will be the fastest; returns a function that judges the guess.
+    """Asks the visitor which of several candidates will be the fastest; returns a function that judges the guess.
 
-    The returned function takes the index of the fastest side, or None if it is not known.
+    The returned function takes the index of the fastest candidate, or None if it is not known.
     """
     guess = choose_place("guess", labels)
 
@@ -71,7 +71,7 @@ def show_race(
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:
-    """Shows the goal to find the distance at which one of two kinds of encoder overtakes the other in influence.
+    """Shows the task to find the distance at which one of two kinds of encoder overtakes the other in influence.
 
     This is the first distance at which the kind that starts lower has the larger influence. found: the influence of
     each kind, by distance. distance: the slider of the distance. starters: the two default kinds. spoken: a function
@@ -138,7 +138,7 @@ def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
 
 
 # ---- find the error --------------------------------------------------------------------------------------------------
-MAX_TRIED_CELLS = 500  # the most clicked cells that a link can contain
+MAX_TRIED_CELLS = 500  # most clicked cells that a link can contain
 CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")  # matches a cell's name, such as "scores.0.0.2.1"
 
 
@@ -200,7 +200,7 @@ def read_cell_names(text: str) -> tuple[str, ...]:
 
 
 def after_guess(draw: Callable[..., None]) -> Callable[..., None]:
-    """Wraps the draw function of an accordion that would reveal the answer before the visitor has guessed.
+    """Returns an accordion's draw function that reveals nothing before the visitor has guessed.
 
     The returned function takes `known` as its first argument; if `known` is False, it shows the request to guess first
     instead of the accordion's content.

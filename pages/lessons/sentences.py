@@ -1,4 +1,4 @@
-"""Formats texts that several lessons use in sentences: tokens, differences, counts and bytes."""
+"""Formats tokens, differences, counts and bytes for the sentences of several lessons."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from pages.session.collected import collected
 from pages.session.labels import name_token, place_names
 from pages.site.words import current_language, escape_markdown, say
 
-LEAST_FIXED_GAP = 0.005  # a difference below this would be shown as 0.00
+LEAST_FIXED_GAP = 0.005  # a smaller difference would be printed as 0.00
 UNIT_NAMES = {10**4: "ten_thousand", 10**6: "million", 10**8: "hundred_million", 10**9: "billion"}
 COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # language -> units in which large counts are written
 
@@ -29,7 +29,7 @@ def list_place_names(trace: Trace, axis: str) -> list[str]:
 
 
 def format_gap(gap: float) -> str:
-    """Formats a difference as "0" only if the numbers are equal; a small difference is not rounded to "0.00"."""
+    """Formats a difference: as "0" only if the numbers are equal; a small difference is not rounded to "0.00"."""
     return format_small(gap) if gap < LEAST_FIXED_GAP else format_fixed(gap)
 
 
@@ -51,13 +51,13 @@ def join_with_commas(parts: Iterable[str]) -> str:
 
 
 def show_answer(key: str) -> None:
-    """Shows the answer to a lesson's question, and registers it for export into files."""
+    """Shows the answer to a lesson's question, and collects it for exported files."""
     collected().facts.append(say(key))
     st.markdown(say(key))
 
 
 def show_sentence(key: str, /, **values: object) -> None:
-    """Shows a sentence of the page's content with its values filled in, and registers it for export into files."""
+    """Shows a sentence of the page's content with its values filled in, and collects it for exported files."""
     text = say(key, **values)
     collected().sentences.append(text)
     st.markdown(text)

@@ -1,6 +1,4 @@
-"""Shows the supplied language model's loss on held-out texts without one part: mask, scale, positions, or all heads but
-one.
-"""
+"""Shows a language model's loss on held-out texts without one part: mask, scale, positions, or all heads but one."""
 
 import streamlit as st
 
@@ -18,13 +16,11 @@ WITHOUT = {
     "mask": {"masks": ()},
     "scale": {"scale": 1.0},
     "positions": {"positions": ()},
-}  # removed part -> fields of a layer's Setup that change
+}  # removed part -> the Setup fields that change
 
 
 def show_without(part: str) -> None:
-    """Shows the model's cross-entropy as trained and without a part, such as the mask, and links to a layer without
-    that part.
-    """
+    """Shows the model's cross-entropy as trained and without a part (such as the mask); links to a layer without it."""
     figures = REMOVED_FIGURES.rows[MODELS[current_language()]]
     nats = {"whole": figures.whole, "without": getattr(figures, part)}
     st.divider()
@@ -53,8 +49,8 @@ def tell_nats(nats: dict[str, float], count: int) -> None:
 
 
 def tell_blind(nats: dict[str, float]) -> str:
-    """Returns a sentence that says that the model guesses worse than uniformly, if a perplexity exceeds the
-    vocabulary's size, else "".
+    """Returns the sentence that the model guesses worse than uniformly, if a perplexity exceeds the vocabulary; else
+    "".
 
     nats: placeholder -> nats per word.
     """

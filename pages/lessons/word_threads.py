@@ -19,16 +19,16 @@ from pages.session.labels import Selection, current_palette
 from pages.site.words import get_text_template
 
 THREAD_TEXTS = ("alt", "turn", "asks", "asked", "asks_short", "asked_short", "gives", "gets", "blocked")
-MAX_CELLS = 8  # the most components of a vector that are drawn beside its word
-ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # step -> the symbol whose colour frames the cells of its vectors
+MAX_CELLS = 8  # most components of a vector that are drawn beside its word
+ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # step -> the symbol whose colour the cells of its vectors have
 ASKED_VECTORS = {"k": "k", "v": "v"}
 
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One direction of attention between two lines of words, such as from the upper line to the lower.
+    """One direction of attention between two lines of words, such as from the upper to the lower line.
 
-    name: the name of the run. asks: the line that has the queries, 0 above or 1 below. selection: the selected head and
+    name: the name of the run. asks: the line with the queries, 0 above or 1 below. selection: the selected head and
     query.
     """
 
@@ -46,13 +46,13 @@ def show_threads(
     take: Callable[[int, int], None] | None = None,
     follows: Followed | None = None,
 ) -> None:
-    """Draws the weights of one direction as curves between two lines of words, and below them the opened weight's
-    arithmetic.
+    """Draws the weights of a direction as curves between two lines of words, and below them the arithmetic of an open
+    weight.
 
     name: the name of the picture. ways: one direction, both directions, or a direction for each position of a slider.
-    way: the index of the direction that is shown. lines: the names of both lines. take: the function that is called
-    with the indices of direction and word if a query is selected; None if the server stores no selection. follows: the
-    slider, if any.
+    way: the index of the direction that is shown. lines: the names of both lines. take: a callback that gets the
+    indices of direction and word of a selected query; None if the server stores no selection. follows: the slider, if
+    any.
     """
     runs = {each.name: each.trace for each in ways}
 
@@ -103,7 +103,7 @@ def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> 
 
 
 def describe_way(way: Way) -> dict[str, object]:
-    """Returns a direction as data for the browser: which line has its queries, its weights and its coloured vectors.
+    """Returns a direction as data for the browser: the line with its queries, its weights and its coloured vectors.
 
     A weight is None if its pair is masked.
     """
@@ -123,9 +123,7 @@ def describe_way(way: Way) -> dict[str, object]:
 
 
 def shade_vectors(way: Way, steps: dict[str, str]) -> list[dict[str, object]]:
-    """Returns, for each step in `steps` whose vectors have at most MAX_CELLS components, the symbol and each word's
-    cell colours.
-    """
+    """Returns, for each step with at most MAX_CELLS components, the symbol and the colours of each word's cells."""
     at = way.selection
     shaded = []
     for step, symbol in steps.items():

@@ -1,4 +1,4 @@
-"""Shows a worked example: typed numbers beside right ones, their marks, and explanations of the mistakes."""
+"""Shows a worked example: typed numbers beside right ones, marks, and explanations of the mistakes."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -47,7 +47,7 @@ def is_step_right(checked: CheckedWork, step: str) -> bool:
 
 
 def label_stage(checked: CheckedWork, step: str) -> str:
-    """Returns a step's name, followed by the count of its errors, or by ✓ if all its numbers are right."""
+    """Returns a step's name, followed by the number of its errors, or by ✓ if all its numbers are right."""
     name = inline_step_name(step)
     slips = checked.marked[step].count(Mark.SLIP)
     if slips:
@@ -147,10 +147,10 @@ def show_work(
     reached: Collection[Ref] = (),
     is_secret: Callable[[str, Ref], bool] | None = None,
 ) -> None:
-    """Shows the matrices of a step; a click on a number opens its mark, and its arithmetic from the visitor's operands.
+    """Shows the matrices of a step; a click on a number opens its mark, and its arithmetic with the visitor's operands.
 
-    on_click: a function that is called with each clicked cell. is_secret: a function that returns whether the
-    arithmetic of a cell is hidden. reached: the cells that are wrong because of an earlier error.
+    on_click: a callback that gets each clicked cell. is_secret: a function that returns whether the arithmetic of a
+    cell is hidden. reached: the cells that are wrong because of an earlier error.
     """
     runs = {"printed": checked.written}
     parts = chain.from_iterable(rows)
@@ -202,7 +202,7 @@ def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
 
 
 def close_blank(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Closes a cell that a click has just opened, if the visitor has not yet typed a number in it."""
+    """Closes a cell that the visitor has just opened, if it has no typed number yet."""
     if is_blank(checked, run, cell):
         lesson_choices.store_choice(OPENED_CELL_KEY, None)
 
@@ -218,7 +218,7 @@ def list_cell_marks(checked: CheckedWork, step: str, head: int) -> list[list[tup
 
 
 def say_mark(mark: Mark) -> str:
-    """Returns the meaning of a mark as text; "" for the mark of a cell without an answer."""
+    """Returns the meaning of a mark as text; "" for a cell without a number."""
     return say(f"lessons.printed.mark_{MARK_TEXT_KEYS[mark]}") if mark in MARK_TEXT_KEYS else ""
 
 
@@ -234,7 +234,7 @@ def open_written_cell(checked: CheckedWork, name: str, step: str, head: int, row
 
 
 def close_on_change(name: str, *subject: object) -> None:
-    """Closes a picture's open cell if the picture no longer shows what it showed when the page was last run.
+    """Closes the open cell of a picture if `subject` has changed since the last script run.
 
     subject: the values that determine what the picture shows.
     """
@@ -290,7 +290,7 @@ def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:
 
 
 def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
-    """Returns a text that names the only wrong number of a step, and the mistake in its sum."""
+    """Returns the text that names the only wrong number of a step, and the mistake in its sum."""
     digits = checked.digits[wrong.cell.step]
     factors = [cell_text(factor, None) for factor in wrong.factors]
     mistake = say(f"slips.sum_{wrong.kind}", term=" × ".join(factors))
@@ -304,7 +304,7 @@ def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
 
 
 def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
-    """Shows a sentence that some of the visitor's numbers of a step are right but do not follow from the earlier
+    """Shows the sentence that some numbers of the visitor are right, but do not follow from the visitor's earlier
     numbers.
 
     named: whether to list these numbers.

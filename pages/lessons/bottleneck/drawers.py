@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on the bottleneck, and the picture of the lesson's page."""
+"""Draws the accordions of the lesson on the bottleneck, and the picture on the lesson's page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -54,7 +54,7 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, get_text_template, say
 
 # ---- the picture of the lesson on one vector: letters through one neck of numbers, beside attention's threads --------
-NECK_PICTURE = "neck"  # name of the picture on this page, in which letters pass through one vector
+NECK_PICTURE = "neck"  # name of this page's picture, in which letters pass through one vector
 NECK_KEY = "bottleneck_neck"
 NECK_TEXTS = ("label", "at", "from_one", "from_all", "ended")
 
@@ -72,13 +72,13 @@ def show_neck(
     networks: Mapping[str, str],
     results: Mapping[str, WritingResult],
 ) -> None:
-    """Shows how each network generates its letters, and below the picture the arithmetic of the clicked weight.
+    """Shows how each network generates its letters, and below the picture the arithmetic of a clicked weight.
 
     symbols: the input. networks: the name of each network, by its kind, such as "one". results: the output of each
     network, by the same kind.
     """
     ways = [describe_way(task, symbols, kind, networks[kind], result) for kind, result in results.items()]
-    ways = ways[::-1]  # reversed, so that the network with one context vector comes first
+    ways = ways[::-1]  # puts the network with one context vector first
     trace = next((trace_for(result.setup) for result in results.values() if result.setup), None)
     data = {
         "run": repr((task, symbols, networks)),
@@ -98,7 +98,7 @@ def show_neck(
 
 
 def take_opened(trace: Trace | None, row: int, column: int) -> None:
-    """Handles a click in the picture: selects the clicked attention weight, whose arithmetic is then shown."""
+    """Selects the attention weight that the visitor clicked in the picture, so that its arithmetic is shown."""
     if trace:
         handle_picture_click(NECK_PICTURE, {"": trace}, {"step": "weights", "index": (0, 0, row, column)})
 
@@ -121,7 +121,7 @@ def describe_way(
 
 
 def mark_letters(written: str, wanted: str | None) -> list[bool | None]:
-    """Returns whether each generated letter is right; all values are None if the right answer is unknown.
+    """Returns whether each generated letter is right; a list of None if the right answer is unknown.
 
     >>> mark_letters("cbb", "cba")
     [True, True, False]
@@ -139,14 +139,16 @@ def shade_vector(vector: list[float]) -> list[str]:
 
 
 def find_start(ways: list[dict]) -> int:
-    """Returns the index of the letter that the picture shows first: any network's first error, else the last letter."""
+    """Returns the index of the letter that the picture shows first: the first error of any network, else the last
+    letter.
+    """
     wrong = [i for way in ways for i, right in enumerate(way["right"]) if right is False]
     last = max((len(way["written"]) for way in ways), default=0) - 1
     return min(wrong, default=max(last, 0))
 
 
 # ---- drawer "growing": how does the alignment form in training? ------------------------------------------------------
-TINY_MAP_CELL_PX = 20.0  # in pixels: the side of a cell, so that several maps fit side by side
+TINY_MAP_CELL_PX = 20.0  # px: side of a cell, so that several maps fit side by side
 MAX_GROWING_MAPS = 5
 
 
@@ -281,7 +283,7 @@ DATE_NETWORK_KINDS = ("additive", "dot", "one")
 
 
 def show_untrained(task: str, records: Mapping[str, TrainingRecord]) -> None:
-    """Shows results on date formats, or on lengths, that did not occur in the training of any network.
+    """Shows outputs for date formats, or for text lengths, that did not occur in the training of any network.
 
     records: the lesson's training records, by kind of network.
     """
@@ -294,7 +296,7 @@ def show_untrained(task: str, records: Mapping[str, TrainingRecord]) -> None:
 
 @cache_by_setup
 def measure_untrained_formats(network: str) -> dict[str, float]:
-    """Returns the share of dates that a network converts exactly, by name of each format that was not trained."""
+    """Returns the share of dates that a network converts exactly, for each format that was not in its training."""
     return find_network(network).measure(dates.exact_in_untrained_formats)
 
 
@@ -334,12 +336,12 @@ def get_last_network(course: str, records: Mapping[str, TrainingRecord]) -> str:
 # ---- drawer "smear": why is the alignment blurred? -------------------------------------------------------------------
 @cache_by_setup
 def cached_state_influence(network: str, text: str) -> Trace:
-    """Computes how much of each encoder state comes from each input symbol, as the step `heard` of a Trace."""
+    """Computes how much each encoder state depends on each input symbol, as the step `heard` of a Trace."""
     return influence_of_symbols(find_network(network), text)
 
 
 def show_smeared_states(record: TrainingRecord, step: int, text: str) -> None:
-    """Shows how much of each encoder state comes from each input symbol."""
+    """Shows how much each encoder state depends on each input symbol."""
     network = record.network_at(step)
     trace = cached_state_influence(network, text)
     key = "smear_one" if record.course.endswith("_one") else "smear"

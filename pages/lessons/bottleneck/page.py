@@ -1,4 +1,4 @@
-"""Draws the lesson on the bottleneck: during training, a network with attention is compared with one without."""
+"""Draws the lesson on the bottleneck, which compares a network with attention with one without, during training."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -39,11 +39,11 @@ from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
 KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of all trainings
-TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # task -> name of the text input
+TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # task -> name of its text input
 
 
 # ---- the chart of the lesson on one vector: the share of texts generated exactly, against the length -----------------
-EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # size of the plot area in pixels
+EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # px: size of the plot area
 
 
 def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoice, length: int) -> None:
@@ -77,14 +77,14 @@ def make_exactness_curve(kind: str, record: TrainingRecord, step: int) -> Curve:
 
 
 def name_network(kind: str, record: TrainingRecord) -> str:
-    """Returns the label at the end of a network's curve, which says whether the visitor trained the network."""
+    """Returns the label at the end of a network's curve, with a remark if the visitor trained the network."""
     name = option_labels("short")(kind)
     return say("lessons.bottleneck.yours", kind=name) if record.own else name
 
 
 # ---- sentences on the accuracy and the output of the networks --------------------------------------------------------
 def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
-    """Returns the phrase on the share of texts that a network generates exactly, up to the longest trained length."""
+    """Returns the phrase about the share of texts that a network generates exactly, up to the longest in training."""
     task, _, _ = record.course.partition("_")
     share = format_percent(record.mean_at(step, WRITING_TASKS[task].longest))
     return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
@@ -109,7 +109,7 @@ def tell_bottleneck(task: str) -> str:
 def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, object]:
     """Returns the values of a paragraph's placeholders: what longer training and a wider context vector achieve.
 
-    They are the share of exact texts at a length, for the network trained longer and for the network with the wider
+    They are the shares of exact texts at a length for the network trained longer and for the network with the wider
     vector; the width of that vector; and the shortest length from which on it generates no text exactly.
     """
     rows = WIDER_VECTOR.rows
@@ -123,7 +123,7 @@ def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, obje
 
 
 def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | None:
-    """Returns the shortest length from which on no text is generated exactly; None if the longest texts still are."""
+    """Returns the shortest length from which on no text is generated exactly; None if even the longest texts are."""
     lost = None
     for length, share in zip(reversed(places), reversed(figures), strict=True):
         if share > 0:
@@ -133,7 +133,7 @@ def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | N
 
 
 def describe_writing(kind: str, result: WritingResult) -> str:
-    """Returns the phrase that quotes a network's output for a text, and says whether the output is right."""
+    """Returns the phrase that quotes a network's output for a text and says whether it is right."""
     mark = {True: "right", False: "wrong", None: "unknown"}[result.right]
     written = say("lessons.bottleneck.nothing")
     if result.written:
@@ -142,7 +142,7 @@ def describe_writing(kind: str, result: WritingResult) -> str:
 
 
 def tell_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> str:
-    """Returns the sentence on each network's output for a text.
+    """Returns the sentence about each network's output for a text.
 
     is_known: whether the right answer is known.
     """

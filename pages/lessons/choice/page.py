@@ -40,7 +40,7 @@ TASK_LINKS = {  # task -> (page about its attention variant, the parameters of t
 
 
 def show_fact(length: int) -> None:
-    """Shows, for a length, the multiply-adds of full attention, and of two variants that do not compute all pairs."""
+    """Shows, for a length, the multiply-adds of full attention and of two variants that leave out pairs."""
     every = task_cost("understand", length).multiply_adds
     near = task_cost("long", length).multiply_adds
     state = task_cost("stream", length).multiply_adds
@@ -55,13 +55,13 @@ def show_fact(length: int) -> None:
 
 
 def show_task(task: str, length: int) -> None:
-    """Shows a task with its picture, the attention variant for it and why, its cost, and a link to a page about it."""
+    """Shows a task with its picture, the recommended attention variant, the reason, its cost, and a link to a page."""
     slug, link = TASK_LINKS[task]
     with st.container(border=True):  # keeps the columns of a task together on a phone
         at_picture, at_task, at_cost, at_link = st.columns(
             CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small"
         )
-    with at_picture.container(height=PICTURE_HEIGHT_PX, border=False):  # of its size before the picture is there
+    with at_picture.container(height=PICTURE_HEIGHT_PX, border=False):  # reserves the picture's size before it is there
         sign_picture(data={"shapes": draw_task(task), "palette": vars(current_palette())}, key=f"task_{task}")
     at_task.markdown(
         say(
@@ -81,7 +81,7 @@ def show_task(task: str, length: int) -> None:
 
 
 def say_cost(cost: TaskCost, growth: float) -> str:
-    """Returns the text on the cost of a layer: its multiply-adds, and the factor by which they grow.
+    """Returns the text about the cost of a layer: its multiply-adds, and how they grow.
 
     growth: the factor by which the multiply-adds grow if the length doubles.
     """

@@ -1,4 +1,4 @@
-"""Draws a small picture of the attention that each task takes, from computed weights if the app has a run of it."""
+"""Draws for each task a small picture of suitable attention, from computed weights if the app has a run of it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ from pages.lessons.attention_pictures import (
 from pages.runs.cache import cache_measurement, trace_for
 from pages.setup.setup import make_setup
 
-NOUN = 3  # the place of "dog" in the example
+NOUN = 3  # index of "dog" in the example
 HALVES: tuple[Box, Box] = ((8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0))
 
 
@@ -27,7 +27,7 @@ def draw_task(task: str) -> list[Shape]:
 
 
 def draw_heads() -> list[Shape]:
-    """Draws the maps of two heads on one sentence, each of which follows another relation."""
+    """Draws the maps of two heads on one sentence, each of which follows a different relation between words."""
     weights = trace_for(make_setup(example="en_it"))["weights"][0].numpy()  # (H, T, S)
     return [each for head, half in enumerate(HALVES) for each in map_shapes(weights[head], box=half)]
 
@@ -43,7 +43,7 @@ def draw_set() -> list[Shape]:
 
 
 def draw_latent() -> list[Shape]:
-    """Draws the vector of a word, the short latent that is kept of it, and the keys of two heads made from that."""
+    """Draws the vector of a word, its short cached latent, and the keys of two heads computed from the latent."""
     trace = trace_for(make_setup(example="en_it", modifiers=("latent",)))
     shapes = [shape("line", "x", 1.0, (52, 45, 68, 45, 2))]
     shapes += strip_shapes(trace["x"][0, NOUN].numpy(), "x", (8, 38, 44, 14))
@@ -56,7 +56,7 @@ def draw_latent() -> list[Shape]:
 
 
 def draw_state() -> list[Shape]:
-    """Draws a row of words that are added up, one after the other, in a state of one size."""
+    """Draws a row of words that are added, one after the other, to a state of constant size."""
     words = [shape("dot", "k", 1.0, (14 + 17 * place, 45, 5)) for place in range(6)]
     line = shape("line", "faint", 1.0, (14, 45, 126, 45, 2))
     state = [shape("rect", "share", 0.75, (120, 25, 32, 40))]

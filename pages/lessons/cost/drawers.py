@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on cost; the lesson's page uses some of these functions, too."""
+"""Draws the accordions of the lesson on cost, and provides functions that the lesson's page uses too."""
 
 import math
 import statistics
@@ -91,7 +91,7 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say
 
 # ---- drawer "stored": must the map be stored? ------------------------------------------------------------------------
-LONG_TEXT_TOKENS = 2048  # number of tokens for which the size of a stored attention map is given
+LONG_TEXT_TOKENS = 2048  # length, in tokens, of the stored attention map whose size is given
 
 
 def show_online_softmax() -> None:
@@ -121,7 +121,7 @@ def show_online_softmax() -> None:
 
 
 def choose_blocks(names: Sequence[str]) -> tuple[int, int]:
-    """Asks for the number of keys per block and the number of blocks processed so far; returns both."""
+    """Shows the choice of the number of keys per block and of the number of processed blocks; returns both."""
     numbers = list(range(1, len(names) + 1))
     with st.columns(2)[0], st.container(horizontal=True):
         block = slide("block", numbers, min(2, len(names)))
@@ -131,9 +131,7 @@ def choose_blocks(names: Sequence[str]) -> tuple[int, int]:
 
 
 def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: int) -> None:
-    """Shows the maximum, the sum and the output after `seen` blocks, and how far the result is from the full
-    outputs.
-    """
+    """Shows the maximum, the sum and the output after `seen` blocks, and how far this output is from the final one."""
     row = (0, selection.head, selection.query)
     outputs = streamed[f"seen_outputs_{seen}"]  # (B, H, T, d_v)
     gap = abs_difference(outputs, streamed["head_outputs"]).max().item()
@@ -171,11 +169,11 @@ def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen
 
 # ---- a router chooses heads for each word of a sentence; the other heads are not computed for that word --------------
 EXAMPLES = {"en": "en_it", "zh": "zh_ta"}
-TOPS = {"one": 1, "both": 2}  # option -> number of heads that a router chooses per word
+TOPS = {"one": 1, "both": 2}  # option -> number of heads per word that a router chooses
 
 
 def show_routed_heads() -> None:
-    """Asks for a sentence and the number of heads per word; shows to which heads a router sends each word."""
+    """Shows controls for a sentence and the number of heads per word; shows to which heads a router sends each word."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(make_setup(example=EXAMPLES[current_language()]), "routed")
         top = choose_option("top", tuple(TOPS), width="content")
@@ -222,7 +220,7 @@ def show_skipped_pairs() -> None:
 
 
 def show_savings(kind: str, length: int, made: str) -> None:
-    """Shows how many pairs and multiply-adds a pattern saves, and the difference of its output from full attention.
+    """Shows how many pairs and multiply-adds a pattern saves, and how far its output is from full attention.
 
     kind: the name of the pattern. made: the kind of inputs, "near" or "random".
     """
@@ -251,7 +249,7 @@ def show_work_map(kind: str, length: int) -> None:
 
 
 def measure_saved_time(kind: str, length: int) -> None:
-    """On request, measures the time of full attention and of a sparse pattern."""
+    """If the visitor requests it, measures the time of full attention and of a sparse pattern."""
     cases = (TimedCase(), TimedCase(kind))
     measure_on_request(
         f"skip_{kind}_{length}",
@@ -284,7 +282,10 @@ QUERY_FACTORS = (1, 10, 100, 1000, 10_000, 12_000, 20_000)
 
 
 def choose_own_setup() -> Setup:
-    """Shows controls for a sentence and a factor; returns the sentence's Setup, with W_q multiplied by the factor."""
+    """Shows controls for a sentence and a factor.
+
+    Returns the Setup of the sentence, with W_q multiplied by the factor.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         factor = slide("factor", QUERY_FACTORS, 1, format_grouped)
@@ -295,7 +296,7 @@ def choose_own_setup() -> Setup:
 
 
 def make_overflowing_setup() -> Setup:
-    """Returns a Setup of three queries and three keys built by hand, in which one score overflows float16."""
+    """Returns a Setup of three queries and three keys made by hand, one of whose scores overflows float16."""
     built = overflow_example()
     q = built.step("q").window(B=0, H=0)  # (T, d_k)
     k = built.step("k").window(B=0, H_kv=0)  # (S, d_k)
@@ -335,7 +336,7 @@ def show_rounded_run() -> None:
 
 
 def say_lost_precision(low: Trace, exact: Trace, dtype: str, step: str) -> None:
-    """Shows which number overflows in a precision; if no number does, shows the largest error of a step.
+    """Shows which number overflows in a precision; without an overflow, shows the largest error of a step.
 
     low: the run in that precision. exact: the same run in float64.
     """
@@ -389,20 +390,20 @@ def show_precision_errors(low: Trace, errors: Trace, step: str, selection: Selec
 
 
 # ---- training in 16 bits: whole trainings, gradients that underflow to 0, updates that rounding cancels --------------
-CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # size in pixels of the plot of losses
+CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # px: size of the plot of losses
 FAMILIES = {
     "weights": ("float32", "scaled", "alone", "bfloat16", "bfloat16_alone"),
     "scale": ("float32", "scaled", "unscaled", "small", "small_scaled"),
-}  # what the compared trainings differ in -> names of these trainings
+}  # what the compared trainings differ in -> their names
 DRAWN = {
     "weights": ("scaled", "alone", "bfloat16_alone"),
     "scale": ("scaled", "unscaled", "small"),
-}  # curves drawn of each of FAMILIES; the others would cover the first
+}  # trainings whose curves are drawn, by family; others would coincide with the first
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
-POWERS = range(-64, 17)  # exponents of two on the histogram's axis
-UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # the compared updates of a weight are 1/64, 1/128, ...
-REPEATED, REPEATED_PART = 1024, 4096  # the update 1/4096 is added 1024 times in a row
+POWERS = range(-64, 17)  # exponents of 2 on the histogram's axis
+UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # an update of a weight is 1/64, 1/128, ... of it
+REPEATED, REPEATED_PART = 1024, 4096  # the update 1/4096 is added 1024 times
 UPDATE_DIGITS = 5  # decimal places of weights and updates
 
 
@@ -440,7 +441,7 @@ def show_memory() -> None:
 
 
 def say_trainings(family: str, rows: dict[str, SchemeFigures]) -> None:
-    """Shows per training its final loss, the share of gradients rounded to 0, and the share of lost updates.
+    """Shows, for each training, the final loss, the share of gradients rounded to 0, and the share of lost updates.
 
     family: a key of FAMILIES. rows: the measurements of each training (losses and shares), by name.
     """
@@ -455,7 +456,7 @@ def say_trainings(family: str, rows: dict[str, SchemeFigures]) -> None:
 
 
 def format_middle(shares: Sequence[float]) -> str:
-    """Formats the median of some shares as a percentage."""
+    """Formats the median of several shares as a percentage."""
     return format_percent(statistics.median(shares))
 
 
@@ -477,7 +478,7 @@ def show_losses(rows: dict[str, SchemeFigures]) -> None:
 
 
 def make_training_table(rows: dict[str, SchemeFigures]) -> str:
-    """Returns a Markdown table with one training per row: last loss, shares of zero gradients and of lost updates."""
+    """Returns a Markdown table with a training per row: final loss, shares of zero gradients and of lost updates."""
     columns = ("scheme", "loss", "zero", "still")
     titles = [say(f"lessons.cost.column.{column}") for column in columns]
     lines = []

@@ -47,7 +47,7 @@ def count_growing_parts(lengths: Sequence[int]) -> tuple[PointsByLength, PointsB
 
 
 def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength) -> str:
-    """Returns the sentence on the multiply-adds at a length.
+    """Returns the sentence about the multiply-adds at a length.
 
     pairs, tokens: {length: multiply-adds} for pairs of tokens and for projections.
     """
@@ -63,10 +63,10 @@ def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength
 def show_measured_race(
     length: int, names: Sequence[str], times: Sequence[PointsByLength], settle: Callable[[int], None]
 ) -> None:
-    """Shows the times of the two compared settings at a length, and whether the bet on the faster one was right.
+    """Shows the times of the two compared settings at a length, and whether the visitor guessed the faster one.
 
-    times: a mapping {length: seconds} for each setting. settle: a function that compares the bet with the index of the
-    faster setting.
+    times: a mapping {length: seconds} for each setting. settle: a function that compares the guess with the index of
+    the faster setting.
     """
     seconds = [points[length] for points in times]
     fact = say(
@@ -106,7 +106,8 @@ def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength
 
 
 def tell_areas(length: int, pairs: PointsByLength, tokens: PointsByLength) -> list[list[str]]:
-    """Returns the texts of the picture at a length: two for the square (pairs), then two for the stripe (projections).
+    """Returns the texts beside the picture at a length: two about the square (pairs), then two about the stripe
+    (projections).
 
     pairs, tokens: {length: multiply-adds} for pairs of tokens and for projections.
     """
@@ -124,7 +125,7 @@ with draw_lesson(LESSON) as place:
         length_choice = find_live_choice("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
         show_live_choice(length_choice, width=300)
         devices = list_devices()
-        races = [name for name in RACES if name != "cuda" or name in devices]  # the cases that this machine can run
+        races = [name for name in RACES if name != "cuda" or name in devices]  # comparisons possible on this machine
         race = choose_option("race", races, width="content", help=describe_gpu_obstacle())
         cases = RACES[race]
         names = [case_name(case) for case in cases]
@@ -137,14 +138,14 @@ with draw_lesson(LESSON) as place:
     lengths = [each for each in LONG_TIMED_LENGTHS if each <= length]
 
     def tell(times: Sequence[PointsByLength]) -> None:
-        """Shows the times of the compared settings, once both are measured at the chosen length."""
+        """Shows the times of the compared settings, if both are measured at the chosen length."""
         if all(length in points for points in times):
             show_measured_race(length, names, times, settle)
 
     projections = {say("lessons.cost.projections"): {each: tokens[each] for each in lengths}}
     st.caption(say("lessons.cost.how"))
     run_race(race, cases, lengths, projections, tell, "lessons.cost.alt")
-    if place is not None:  # a scene of a lecture has no links
+    if place is not None:  # a scene of a lecture has no place for links
         st.page_link(
             PAGES_BY_SLUG["choice"].path, label=say("lessons.choice.question"), icon=PAGES_BY_SLUG["choice"].icon
         )

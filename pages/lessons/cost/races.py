@@ -1,4 +1,4 @@
-"""Compares two kinds of attention by length: counted multiply-adds and, on request, measured seconds."""
+"""Compares kinds of attention by length: their multiply-adds and, if the visitor requests it, measured seconds."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,7 +14,7 @@ from pages.session.labels import current_palette
 from pages.site.words import say
 
 PointsByLength = Mapping[int, float]  # length -> multiply-adds or seconds
-ShowTimes = Callable[[Sequence[PointsByLength]], None]  # called with the seconds by length of each compared case
+ShowTimes = Callable[[Sequence[PointsByLength]], None]  # gets, for each compared case, its seconds by length
 
 
 def case_name(case: TimedCase) -> str:
@@ -30,7 +30,7 @@ def run_race(
     show_times: ShowTimes,
     alt: str,
 ) -> None:
-    """Shows the multiply-adds of cases against the length and, once the visitor asks for them, measured seconds.
+    """Shows the multiply-adds of cases against the length and, once the visitor requests them, measured seconds.
 
     name: the name of this comparison in its lesson. others: further multiply-adds to draw, by name of the curve.
     show_times: a function that shows the text above the charts. alt: prefix of the text keys of the charts' alternative
@@ -46,7 +46,7 @@ def run_race(
         times = []
         for case in cases:
             times.append({length: seconds[case, length] for length in lengths if (case, length) in seconds})
-        with st.container(gap="xsmall"):  # always drawn, so that the charts do not move when a text appears
+        with st.container(gap="xsmall"):  # reserved, so that the charts do not move when a text appears
             show_times(times)
         measured = []
         for case, colour, points in zip(cases, colours, times, strict=True):
@@ -83,9 +83,7 @@ def measure_task(task: tuple[TimedCase, int]) -> float:
 
 
 def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colours: Sequence[str]) -> list[GrowthLine]:
-    """Returns the chart line for the multiply-adds of each case; a single line if all cases have equal
-    multiply-adds.
-    """
+    """Returns the chart line of each case's multiply-adds; a single line if all cases have equally many."""
     products = [case.products(lengths) for case in cases]
     names = [case_name(case) for case in cases]
     if products[0] == products[-1]:
@@ -109,5 +107,5 @@ def describe_growth(points: PointsByLength, form: str = "slope") -> str:
 
 
 def make_race_line(name: str, colour: str, points: PointsByLength) -> GrowthLine:
-    """Returns a line of the chart; its name contains the exponent of its growth."""
+    """Returns a line of the chart, whose name contains the exponent of its growth."""
     return GrowthLine(name + describe_growth(points, "power"), colour, points)

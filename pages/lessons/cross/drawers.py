@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on cross-attention; the lesson's page uses some of these functions, too."""
+"""Draws the accordions of the lesson on cross-attention, and provides functions that the lesson's page uses too."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,11 +41,13 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- Setups of two sequences, one as queries and one as keys ---------------------------------------------------------
-LECTURE_NOTES_WIDTH = 64  # the vectors' width in the worked example of lecture notes 001: 5 queries, 6 keys, 8 heads
+LECTURE_NOTES_WIDTH = 64  # width of the vectors in lecture notes 001, whose example has 5 queries, 6 keys, 8 heads
 
 
 def swap_sequences(setup: Setup) -> Setup:
-    """Returns the Setup with its two sequences swapped: the keys' sequence becomes the queries' and vice versa."""
+    """Returns the Setup with its two sequences swapped: the sequence of the keys becomes that of the queries and vice
+    versa.
+    """
     inputs = inputs_of(setup)
     text = spell_tokens(inputs.keys, setup.run)
     context_text = spell_tokens(inputs.queries, setup.run)
@@ -53,7 +55,7 @@ def swap_sequences(setup: Setup) -> Setup:
 
 
 def ask_itself(setup: Setup) -> Setup:
-    """Returns the Setup of self-attention on one of two sentences: the sentence that has the queries."""
+    """Returns the Setup of self-attention on one of two sentences, that of the queries."""
     return setup.with_fields(cross=False, context_text=None)
 
 
@@ -71,7 +73,7 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
 
 # ---- sums of weights in a sentence -----------------------------------------------------------------------------------
 def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
-    """Formats each sum after the word that it belongs to, joined by commas."""
+    """Formats each sum behind the word that it belongs to, separated by commas."""
     texts = []
     for name, each in zip(names, sums, strict=True):
         word = escape_markdown(name)
@@ -133,10 +135,10 @@ def say_shapes(trace: Trace) -> None:
 
 
 def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
-    """Formats the sums of a head's weights over an axis, each after its word on the other axis.
+    """Formats the sums of a head's weights over an axis, each behind its word on the other axis.
 
-    If the vectors are random, the sums are returned without words, because they then say nothing about a word. axis:
-    the axis that is summed over. names_of: the other axis, whose words name the sums.
+    If the vectors are random, the sums are returned without words, about which they then say nothing. axis: the axis
+    that is summed over. names_of: the other axis, whose words name the sums.
     """
     sums = weight_sums(trace, axis, head)
     if trace.chance:
@@ -146,7 +148,7 @@ def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
 
 # ---- drawer "decoder", tab of a trained decoder: does a network learn to align words? --------------------------------
 EXAMPLE = "translator"
-MAX_WORDS = 30  # the most words of a sentence, as each has a line to every word of the other sentence
+MAX_WORDS = 30  # most words of a sentence, because a line connects each with every word of the other sentence
 
 
 def show_translator(_: Setup) -> None:
@@ -159,7 +161,7 @@ def show_translator(_: Setup) -> None:
     kind = sentences_of(setup.run)
     st.markdown(f"#### {escape_markdown(kind.spell(kind.own_words()))}")
     _, *written = trace.labels["T"]
-    # A row computes the word that follows, so each row is labelled with the word that it generates.
+    # Each row computes the next word, and is labelled with the word that it generates.
     labelled = trace.labelled(T=(*written, say("lessons.cross.translator_end")))
     title = say("lessons.cross.translator_title", head=figures.figures["head"])
     st.markdown(f"**{title}**")
@@ -170,7 +172,7 @@ def show_translator(_: Setup) -> None:
 
 
 def measured_percents(figures: ShippedFigures) -> dict[str, str]:
-    """Returns the measured accuracies of the translator as percentages, as placeholders for the page's sentence."""
+    """Returns the translator's measured accuracies as percentages, by placeholder in the page's sentence."""
     names = ("held_exact", "held_aligned", "held_nouns", "frames_exact")
     percents = {name: format_percent(figures.figures[name]) for name in names}
     return {"texts": f"{figures.texts:,}", **percents}
@@ -202,7 +204,7 @@ def show_built_decoder(asked: Setup) -> None:
 
 
 def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
-    """Shows the choice of the last generated word; returns the words up to it.
+    """Shows the choice of the last word generated so far; returns the words up to it.
 
     The default is the last word but one. asked: the Setup of the visitor's two sentences.
     """
@@ -223,7 +225,10 @@ def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
 
 
 def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
-    """Returns the cross-attention run with its queries marked as random where the self-attention's words are random."""
+    """Returns the cross-attention's run.
+
+    Its queries are marked as random where the self-attention's words are random.
+    """
     tokens = dict(crossed.chance.tokens)
     tokens["T"] = own.chance.tokens["T"]
     chance = replace(crossed.chance, tokens=tokens)
@@ -240,7 +245,8 @@ def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
 
 
 def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
-    """Shows how far the inputs of the cross-attention's queries would differ if the whole sentence were generated.
+    """Shows how far the inputs of the cross-attention's queries would move if the whole sentence were generated
+    already.
 
     own: the self-attention run on the words so far. causal: whether that self-attention is masked.
     """
@@ -287,7 +293,7 @@ def setup_with_score(forward: Setup, score: str) -> Setup:
 
 
 def say_context_vector(trace: Trace, query: int, score: str) -> None:
-    """Shows a query's context vector; and for the source word with the largest weight, the score and the weight."""
+    """Shows the context vector of a query, and the score and weight of the source word with the largest weight."""
     energies = trace["scores"][0, 0, query]  # (S,)
     weights = trace["weights"][0, 0, query]  # (S,)
     context = trace["head_outputs"][0, 0, query]  # (d_v,)

@@ -1,4 +1,4 @@
-"""Draws the lesson on cross-attention: from the words of one sentence to the words of another, in both directions."""
+"""Draws the lesson on cross-attention from the words of one sentence to the words of another, in both directions."""
 
 import streamlit as st
 
@@ -21,13 +21,13 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
-DIRECTIONS = ("forward", "backward")  # "forward": the first line's words are the queries; "backward": the second's
+DIRECTIONS = ("forward", "backward")  # "forward": the queries are the first line's words; "backward": the second line's
 ASKING = {"forward": "token", "backward": "word"}  # direction -> link parameter of the selected query
 GUESSES = {"forward": "guess", "backward": "answer"}  # direction -> link parameter of the visitor's guess
 
 
 def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
-    """Returns the Setup of a direction with its selected query, and the Way: what the picture draws for it."""
+    """Returns the Setup of a direction with its selected query, and the Way, the direction's data for the picture."""
     trace = trace_for(setup)
     read = make_place_reader(trace.sizes()["T"])
     word = get_choice(ASKING[direction], None, read)
@@ -38,7 +38,8 @@ def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
 
 
 def take_word(way: int, word: int) -> None:
-    """Called with a clicked word of the picture: selects the word's direction, and the word as that direction's query.
+    """Selects a clicked word of the picture as the query, in the direction in which this word's sentence has the
+    queries.
 
     way: the index of the direction. word: the index of the word.
     """
@@ -47,10 +48,10 @@ def take_word(way: int, word: int) -> None:
 
 
 def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
-    """Asks for the sum of the weights that the least attended word distributes when it is the query.
+    """Asks the visitor for the sum of the weights that the least attended word gives when it is the query.
 
     Returns whether the answer may be shown. trace: the run in which the word is a key. back: the run of the opposite
-    direction. name: the link parameter in which the guess is kept.
+    direction. name: the link parameter with the guess.
     """
     got = weight_sums(trace, "T")
     least = min(range(len(got)), key=got.__getitem__)
@@ -78,7 +79,7 @@ with draw_lesson(LESSON) as place:
         gets = join_named_sums(weight_sums(way.trace, "T"), list_place_names(way.trace, "S"))
         show_sentence("lessons.cross.turned", gets=gets, scores=format_fixed(scores), weights=format_fixed(weights))
     show_lesson_run(asked, place)
-    writing = asked if direction == "forward" else forward  # the Setup with queries in English and keys in Chinese
+    writing = asked if direction == "forward" else forward  # queries in English, keys in Chinese
     for name in LESSON.drawers:
         draw_drawer(LESSON, name, writing if name == "context_vector" else asked)
     show_lesson_code(LESSON, way.trace)

@@ -55,7 +55,7 @@ def show_decoder_alone(written: Written) -> None:
 
 
 def count_parts(names: Iterable[str]) -> dict[str, int]:
-    """Counts the components ("parts") of a run by kind; all parts of an encoder are of the kind "encoder".
+    """Counts the components ("parts") of a run by kind; those of an encoder have one kind, "encoder".
 
     names: the names of the parts, such as "1.attention".
     """
@@ -64,7 +64,7 @@ def count_parts(names: Iterable[str]) -> dict[str, int]:
 
 
 def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
-    """Returns the rows of a table: each kind of component with its count in each run, or "–" if a run has none.
+    """Returns the rows of a table, one per kind of component: its count in each run, or "–" if the run has none.
 
     columns: {kind of component: count} for each run.
     """

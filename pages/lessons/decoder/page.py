@@ -1,4 +1,4 @@
-"""Draws the lesson on the decoder: for each word self-attention to earlier words, cross-attention, and the next word.
+"""Draws the lesson on the decoder: for each word, self-attention, cross-attention, and the prediction of the next word.
 
 The decoder is that of a trained translator.
 """
@@ -47,7 +47,7 @@ def draw_threads(written: Written, data: dict) -> Picture:
 
 # ---- the moving picture of the decoder's lesson: self-attention, cross-attention and next word of each row -----------
 THREADS_KEY = "decoder_threads"
-MOST_NEXT = 5  # at most this many next words are listed, the likeliest first
+MOST_NEXT = 5  # most next words to list, the likeliest first
 ROW_STAGES = ("attention", "cross", "writes")
 
 
@@ -106,7 +106,7 @@ def list_next_words(written: Written) -> list[list[dict]]:
 
 
 def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list[dict]]) -> list[str]:
-    """Returns the sentences of the animation: for each generated word in order, one sentence per stage.
+    """Returns the sentences about the animation: for each generated word in order, one sentence per stage.
 
     The stages are self-attention, cross-attention and the next word. own, cross: the runs of self-attention and
     cross-attention. following: for each generated word, the likeliest next words.

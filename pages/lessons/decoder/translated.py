@@ -1,4 +1,4 @@
-"""Holds the decoder lesson's sentence and its translation, and the run of the translator on both."""
+"""The sentence of the lesson on the decoder, its translation, and the run of the translator on both."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,9 +19,9 @@ from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup, make_setup
 
 TRANSLATOR_EXAMPLE = "translator"
-DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # of the decoder in the translator
-MOST_TYPED_WORDS = 14  # a sentence has at most this many words, because each word has a line in the picture
-ROW_CHOICE, FIRST_ROW = "t", 3  # the selected generated word: name of its link parameter, and its index by default
+DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # layers and heads of the translator's decoder
+MOST_TYPED_WORDS = 14  # most words of a sentence, because each has a line in the picture
+ROW_CHOICE, FIRST_ROW = "t", 3  # the selected generated word: its link parameter, and its default index
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ class Written:
         return make_view(self.name, (*self.source, *self.target), self.stack, self.row)
 
     def shown(self) -> Setup:
-        """Returns the selected cross-attention as a Setup for the workbench."""
+        """Returns a Setup that shows the selected cross-attention on the workbench."""
         return self.setup.with_fields(head=self.head, token=self.row)
 
 
 def choose_written() -> Written:
-    """Shows the choice of a sentence, a layer and a head; returns this selection with the sentence's translation.
+    """Shows the choice of a sentence, a layer and a head; returns these with the sentence's translation.
 
     The defaults are the last layer, and the head that aligns words.
     """
@@ -72,9 +72,9 @@ def choose_written() -> Written:
     return Written(setup, kind.source_words(), target, int(layer), DECODER_HEADS.index(head), row)
 
 
-@lru_cache(maxsize=4)  # few results, as each holds logit changes of every row for the whole vocabulary
+@lru_cache(maxsize=4)  # few results, because each has logits of every row for the whole vocabulary
 def sum_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
-    """Runs a translator, and adds steps with what each decoder component adds to each word's vector and logits."""
+    """Runs a translator, and adds steps for what each decoder component adds to each word's vector and logits."""
     with torch.inference_mode():
         stack = with_logit_sum(with_residual_sum(run_translator(name, source, target)))
     return stack.labelled(target, memory=source, vocabulary=tuple(vocabulary(TARGET)))

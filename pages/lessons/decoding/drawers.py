@@ -55,15 +55,15 @@ from pages.site.words import escape_markdown, say
 
 # ---- drawer "count": how much does the cache save? -------------------------------------------------------------------
 DECODED_LENGTHS = (16, 64, 256, 1024, 4096)
-MOST_TRIANGLE_WORDS = 12  # the most words along a side of a triangle, so that its cells stay readable on a projector
+MOST_TRIANGLE_WORDS = 12  # most words along a side of a triangle, so that its cells are legible with a projector
 TRIANGLE_STATES = {
     "with": (STATE_COMPUTED, STATE_KEPT, STATE_ABSENT),
     "without": (STATE_COMPUTED, STATE_AGAIN, STATE_ABSENT),
-}  # triangle -> the states of a key that its legend explains
+}  # triangle -> the states of keys that its legend explains
 
 
 def show_counted_keys(written: Written) -> None:
-    """Shows how many keys each step computes for the generated words, and asks how many a longer text needs."""
+    """Shows how many keys each decoding step computes for the generated words; asks how many a longer text needs."""
     names = written.words[:MOST_TRIANGLE_WORDS]
     count = len(names)
     values = {name: format_grouped(total_work(count, cached=name == "cached").keys) for name in ("cached", "again")}
@@ -74,7 +74,7 @@ def show_counted_keys(written: Written) -> None:
 
 
 def show_triangles(names: Sequence[str]) -> None:
-    """Draws two triangles, with and without a cache, which show the keys that are computed at each decoding step.
+    """Draws two triangles, with and without a cache, of the keys that each decoding step computes.
 
     names: the names of the tokens.
     """
@@ -93,7 +93,7 @@ def show_triangles(names: Sequence[str]) -> None:
 
 
 def ask_for_key_count() -> None:
-    """Asks how many keys are computed for a long text without a cache; after the visitor's guess, shows the answer.
+    """Asks how many keys are computed for a long text without a cache; after the guess, shows the answer.
 
     The answer comes with a chart of the number of keys by length.
     """
@@ -137,15 +137,15 @@ def show_key_curves(length: int) -> None:
 
 
 # ---- drawer "size": how many bytes does the cache hold? --------------------------------------------------------------
-MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # per layer: 32 query heads of width 128, so that the model's width is 4,096
-LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # widths of what is cached per token
-CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # name -> number of cached tokens; None for all
+MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # per layer: 32 query heads of width 128, so the model's width is 4,096
+LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # numbers cached per token
+CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # name -> cached tokens; None for all
 KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads; None: a latent
 MODEL_LAYERS = (1, 12, 32, 80)
 OWN_WINDOW = 3  # window in tokens for the visitor's text, which is short
 CACHE_LENGTHS = (256, 1024, 4096, 16384, 65536, 131072)
-CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # positions of the axes' ticks
-CACHE_AXIS_START_BYTES = 262_144  # bytes at which the chart's vertical axis begins
+CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # ticks of the axes
+CACHE_AXIS_START_BYTES = 262_144  # start of the chart's vertical axis, in bytes
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class CachedModel:
 
     @property
     def plain(self) -> "CachedModel":
-        """The same model, but with a key/value head for each query head, and with all keys cached."""
+        """The same model with a key/value head for each query head and without a window."""
         return replace(self, kv_heads=MODEL_HEADS, window="all")
 
     def bytes_after(self, tokens: int) -> int:
@@ -190,7 +190,7 @@ def show_cache_size(written: Written) -> None:
 
 
 def say_cache_size(model: CachedModel, length: int) -> None:
-    """Shows the size of a model's cache, and the size that it would have without shared heads and without a window."""
+    """Shows the size of a model's cache, and its size without shared heads and without a window."""
     size = say_bytes(model.bytes_after(length))
     plain = say_bytes(model.plain.bytes_after(length))
     key = "size_plain" if size == plain else "size"
@@ -210,7 +210,8 @@ def say_cache_size(model: CachedModel, length: int) -> None:
 
 
 def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
-    """Runs a layer on the visitor's text with the model's settings; shows the size of its cache, computed and measured.
+    """Runs a layer with the model's settings on the visitor's text; shows the size of its cache, by formula and
+    measured.
 
     setup: the visitor's text. model: the chosen settings.
     """
@@ -239,7 +240,7 @@ def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
 
 
 def show_latents_of_own_text(setup: Setup) -> None:
-    """Shows the size of the cached latents of the visitor's text in bytes, by formula and as measured."""
+    """Shows the size of the cached latents of the visitor's text in bytes, by formula and measured."""
     last_step = decoding_steps_for(setup)[-1]
     sizes = last_step.sizes()
     dtype = PRECISIONS[setup.run.dtype]
@@ -257,7 +258,7 @@ def show_latents_of_own_text(setup: Setup) -> None:
 
 
 def show_cache_chart(model: CachedModel, length: int) -> None:
-    """Draws the size of a model's cache by length, and the size without shared heads and without a window beside it.
+    """Draws the size of a model's cache by length, and its size without shared heads and without a window.
 
     length: the number of tokens that a vertical line in the chart marks.
     """
@@ -316,7 +317,7 @@ def setup_for_handmade_decoder(written: Written) -> Setup:
 
 
 def show_cache_contents(written: Written) -> None:
-    """Shows the keys and values in the cache at a decoding step, and how positions change these numbers."""
+    """Shows the keys and values that the cache contains at a decoding step, and how positions change them."""
     kind = choose_option("positions", ("none", "rope", "alibi"))
     positions = None if kind == "none" else (kind,)
     placed = setup_for_handmade_decoder(written).with_fields(positions=positions)
@@ -327,7 +328,7 @@ def show_cache_contents(written: Written) -> None:
     word = quote_token(full, "T", selection.query)
     show_sentence(f"lessons.decoding.kept_{kind}", gap=format_exact(gap), word=word)
     alone = steps[selection.query]
-    selection_alone = replace(selection, query=0)  # index 0, because a decoding step has a single query
+    selection_alone = replace(selection, query=0)  # 0, because a decoding step has one query
     show_step_picture("cache", alone, "k", selection_alone)
     if kind == "alibi":
         show_step_picture("bias", alone, "biased_scores", selection_alone)
@@ -339,7 +340,7 @@ LINEAR_ATTENTION = {"score": "linear", "normaliser": "share", "masks": ("causal"
 
 
 def show_linear_state(written: Written) -> None:
-    """Shows linear attention in two forms: as a matrix of weights, and as a state of fixed size that sums up tokens."""
+    """Shows linear attention in two forms: as a matrix of weights, and as a state of fixed size that sums tokens."""
     setup = setup_for_handmade_decoder(written).with_fields(**LINEAR_ATTENTION)
     trace = trace_for(setup)
     query = pick_place("reads", list_place_names(trace, "T"), selection_of(trace, setup).query)
@@ -382,15 +383,15 @@ def show_state(longer: Trace, seen: int, selection: Selection) -> None:
 
 
 # ---- drawer "middle": can a decoder fill a gap? ----------------------------------------------------------------------
-FIRST_GAPS = ("did", "没")  # the word of these that comes first in the text is hidden by default
-MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # for the hidden word: most words listed, least probability
-TRIED_WORDS = 50  # so many words are tried in place of the hidden word
+FIRST_GAPS = ("did", "没")  # the first of these words in the text is hidden by default
+MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # most words to list for the hidden word, and their least probability
+TRIED_WORDS = 50  # number of words that are tried in place of the hidden word
 
 
 def show_filled_gap(written: Written) -> None:
-    """Shows three predictions of a hidden word: from the left, by trying words, and from both sides.
+    """Shows three predictions of a hidden word: from the words before it, by trying words, and from both sides.
 
-    Then it shows the fill-in-the-middle order, which lets a decoder read both sides.
+    Then it shows the fill-in-the-middle order, in which a decoder reads both sides.
     """
     with st.container(width=300):
         at = choose_gap(written)
@@ -400,10 +401,10 @@ def show_filled_gap(written: Written) -> None:
 
 
 def choose_gap(written: Written) -> int:
-    """Shows the choice of the word to hide; returns the word's index, from 1."""
+    """Shows the choice of the word to hide; returns the index of the word, from 1."""
     words = written.words[1:]
     if get_choice("gap", 0, read_link_count) >= len(words):
-        store_choice("gap", None)  # forget a stored index that lies beyond this text
+        store_choice("gap", None)  # removes an index beyond the end of this text
     places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
     usual = places[0] if places else len(words) // 2
     return 1 + pick_place("gap", words, usual)
@@ -434,7 +435,7 @@ def show_readers(written: Written, at: int) -> None:
 
 
 def show_order(written: Written, at: int) -> None:
-    """Shows the text in the order prefix, suffix, middle, in which the hidden word is the middle and so comes last.
+    """Shows the text in the order prefix, suffix, middle; the middle, which comes last, is the hidden word.
 
     at: the index of the hidden word.
     """

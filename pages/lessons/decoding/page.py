@@ -14,7 +14,7 @@ from pages.panels.model_guess import show_guess_sign
 
 
 def tell_proof(written: Written) -> None:
-    """Shows the largest difference between the model's results with and without a cache."""
+    """Shows the largest difference between the model's numbers with and without a cache."""
     gap = gap_to_whole_run(written.name, written.tokens)
     values = {"count": len(written.tokens), "words": format_grouped(written.shape.words), "gap": format_small(gap)}
     show_sentence("lessons.decoding.proof", **values)

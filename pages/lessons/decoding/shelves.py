@@ -1,4 +1,4 @@
-"""Draws the decoding lesson's picture: generated words, the cache of each layer as a row ("shelf"), and the cost.
+"""Draws the picture of the lesson on decoding: generated words, a row ("shelf") for each layer's cache, and the cost.
 
 The cost is shown with and without a cache.
 """
@@ -22,7 +22,7 @@ from pages.session.collected import collect_still, collected, is_collecting, sho
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import say
 
-STRONGEST_BYTE = 255  # byte that stands for the largest magnitude among a head's keys and values
+STRONGEST_BYTE = 255  # byte for the largest magnitude among a head's keys and values
 PICTURE_TEXTS = (
     *("typed", "label", "back", "on", "go", "open", "weight", "key", "value", "computed", "kept"),
     *("picture", "way_cached", "way_again", "head"),
@@ -48,17 +48,17 @@ def show_shelves(written: Written) -> None:
 
 
 def take_opened(written: Written, cell: Mapping) -> None:
-    """Called with a clicked cell of the picture: selects the cell's number of generated words, and opens its number."""
+    """Opens a clicked number of the picture, and selects the number of generated words that its run has."""
     store_choice(STOP_CHOICE, cell["stop"])
     open_sent(written.view(cell["stop"]), cell)
 
 
 # ---- data of the component -------------------------------------------------------------------------------------------
 def make_shelves_data(written: Written) -> bytes:
-    """Returns the data of the picture's component as bytes, for each number of generated words ("stop")."""
+    """Returns the data of the picture's component as bytes; they contain every number of generated words ("stop")."""
     last = written.run(written.stops[-1])
     parts = list(last.caches)
-    next_words = [written.next_word(stop) for stop in written.stops]  # one for each stop; None after the last word
+    next_words = [written.next_word(stop) for stop in written.stops]  # one per stop; None after the last word
     data = {
         "run": repr((written.words, written.given, written.setup.view.word_seed)),
         "stop": written.stop,
@@ -112,7 +112,7 @@ def pack_strips(written: Written, parts: list[str]) -> bytes:
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def tell_stop(written: Written, way: str, stop: int) -> str:
-    """Returns the sentence on what was computed and what was cached after some generated words, and on the next word.
+    """Returns the sentence about what was computed and cached after some generated words, and about the next word.
 
     way: "cached" for the run with a cache, "again" for the run without a cache. stop: the number of generated words.
     """
@@ -146,8 +146,8 @@ def describe_counts(written: Written) -> Iterator[dict[str, object]]:
 def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str]) -> dict[str, object]:
     """Returns the picture's data of one cost and of its growth per word.
 
-    name: of the cost. sizes: the cost with and without a cache, for each number of generated words. spell: a function
-    that formats a cost.
+    name: the name of the cost. sizes: the cost with and without a cache, for each number of generated words. spell: a
+    function that formats a cost.
     """
     added = [["", ""]]
     for before, now in pairwise(sizes):
@@ -180,7 +180,7 @@ def draw_shelves(written: Written) -> Picture:
 
 
 def name_coming(written: Written) -> str:
-    """Returns the next word and its probability as text; "" at the end of the text."""
+    """Returns the text about the next word and its probability; "" at the end of the text."""
     coming = written.next_word(written.stop)
     if coming is None:
         return ""
@@ -189,7 +189,7 @@ def name_coming(written: Written) -> str:
 
 
 def make_shelves(written: Written) -> Iterator[Shelf]:
-    """Yields for each layer its cache in the still picture: keys, values and the last word's weights in one head."""
+    """Yields for each layer its cache in the still picture: keys, values, and the last word's weights in one head."""
     now, last = written.run(written.stop).stack, written.run(written.stops[-1])
     for part in last.caches:
         name = say("model.layer", layer=part.partition(".")[0])

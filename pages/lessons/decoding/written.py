@@ -1,4 +1,4 @@
-"""Continues the visitor's beginning of a text with a language model, and runs it with the cache after each word."""
+"""Lets a language model continue the beginning of a text, and runs it with a cache after each word."""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -27,8 +27,8 @@ BEGINNINGS = {
     "model_en_decoder": "the dog did not cross",
     "model_zh_decoder": "那只狗没能过",
 }  # example -> default beginning
-MOST_TYPED_WORDS = 20  # a beginning has at most this many words, so that the model can add some
-STOP_CHOICE, FIRST_STOP = "t", 4  # link parameter of the number of shown generated words, and its default
+MOST_TYPED_WORDS = 20  # most words of a beginning, so that the model can add some
+STOP_CHOICE, FIRST_STOP = "t", 4  # the shown number of generated words: its link parameter, and its default
 WRITING_WAYS = ("likeliest", "drawn")
 TEMPERATURES, TOP_KS, ALL_WORDS = (0.5, 0.75, 1.0, 1.5, 2.0), (2, 5, 10, 20, 0), 0
 
@@ -77,7 +77,7 @@ class Written:
         return with_word_choices(self.name, stack, word_choices_of(self.setup.view))
 
     def view(self, stop: int) -> BlockView:
-        """Returns the run after `stop` generated words as a BlockView, which explains an opened number."""
+        """Returns the run after `stop` generated words as a BlockView, which shows the arithmetic of an open number."""
         return make_view(self.name, self.tokens[: self.given + stop], self.stack(stop), 0)
 
     def next_word(self, stop: int) -> tuple[str, float, int] | None:
@@ -138,11 +138,11 @@ def spell_top_k(count: float) -> str:
 
 
 def write_on(setup: Setup) -> Written:
-    """Continues a beginning with the model, up to a full stop or up to the greatest length in the model's training."""
+    """Lets the model continue a beginning up to a full stop or the largest length in the model's training."""
     kind = sentences_of(setup.run)
     given = inputs_of(setup).queries
     read = kind.read(given)
     written = write_sentence(kind.model, read, word_choices_of(setup.view), setup.view.word_seed, 0)
-    usual = len(written) if is_collecting() else FIRST_STOP  # an exported file shows all words
+    usual = len(written) if is_collecting() else FIRST_STOP  # a file shows all words
     stop = min(get_choice(STOP_CHOICE, usual, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)

@@ -1,6 +1,6 @@
 """Draws the accordions of the lesson on distance, which compares attention, RNN and CNN.
 
-The lesson's page uses some of these functions, too.
+It also provides functions that the lesson's page uses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -112,7 +112,7 @@ PROJECTIONS = ("w_q", "w_k", "w_v")
 
 
 def setup_with_kernel(own: Setup, taps: str) -> Setup:
-    """Returns the Setup whose weights are the numbers of a convolution kernel instead of computed weights.
+    """Returns the Setup whose weights are the numbers of a convolution kernel.
 
     taps: the numbers of the kernel as text.
     """
@@ -122,12 +122,12 @@ def setup_with_kernel(own: Setup, taps: str) -> Setup:
     return own.with_fields(
         **PLAIN_LAYER,
         **no_projections,
-        weights=pack_chosen(weights[None, None].numpy()),  # the same kernel in every row, in the shape (1, 1, T, T)
+        weights=pack_chosen(weights[None, None].numpy()),  # the same kernel in every row, (1, 1, T, T)
     )
 
 
 def setup_with_offset_scores(own: Setup, scores: str) -> Setup:
-    """Returns the Setup with projections by which a score depends only on the offset between query and key.
+    """Returns the Setup with matrices that make a score depend only on the offset between query and key.
 
     scores: the scores of consecutive offsets, as text.
     """
@@ -148,7 +148,7 @@ DEFAULT_TAPS = {"kernel": "0.2, 0.5, 0.3", "position": "4, 0, 0"}
 
 
 # ---- drawer "states": what does an RNN do, word by word, in one direction or in both? --------------------------------
-MAX_STATES_ACROSS = 18  # the most states side by side whose numbers stay readable
+MAX_STATES_ACROSS = 18  # most states side by side whose numbers are legible
 
 
 def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
@@ -206,7 +206,8 @@ def show_state_step(trace: Trace, t: int, word: str, number: str) -> None:
 
 
 def show_both_passes(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
-    """Shows the states of both passes after some steps, and which words already have states of both.
+    """Shows the states of both passes (from the left and from the right) after some steps, and which words have both
+    states.
 
     encoders: {kind: its encoder}.
     """
@@ -244,7 +245,7 @@ def show_pass(trace: Trace, step: str, newest: dict[str, int], title: str) -> No
 
 
 def show_gates(trace: Trace, word: str) -> None:
-    """Shows how an LSTM computed its newest state from left to right: a row per gate, for the cell and the state."""
+    """Shows how an LSTM computed its newest state: a row per gate, from left to right, for the cell and the state."""
     state = trace.step("states").operation.reads[-1]
     out, cell = trace.step(state).operation.reads
     keep, before, let_in, new = trace.step(cell).operation.reads
@@ -307,7 +308,7 @@ def list_cost_cells(kind: str, cost: CostComparison) -> list[str]:
 
 
 def show_cost_growth(encoders: EncodersByKind, length: int, width: int) -> None:
-    """Shows how a chosen quantity of the cost, one of GROWTH_QUANTITIES, grows with the number of words.
+    """Shows how a selected cost, one of GROWTH_QUANTITIES, grows with the number of words.
 
     length: the number of words that a vertical line marks. width: the width of the words' vectors.
     """
@@ -334,7 +335,7 @@ def make_cost_curve(kind: str, encoder: Encoder, quantity: str, width: int) -> C
 
 
 # ---- drawer "cost", below the costs: the receptive field of a stack of convolutions ----------------------------------
-MAX_FIELD_WORDS = 12  # the most words at which the picture's cells stay distinguishable
+MAX_FIELD_WORDS = 12  # most words for which the picture's cells are distinguishable
 
 
 def show_receptive_field(encoder: Encoder, words: EncoderWords) -> None:
@@ -368,7 +369,7 @@ TIMED_ENCODING_LENGTHS = ENCODED_LENGTHS[3:]
 
 
 def show_encoding_times(encoders: EncodersByKind) -> None:
-    """Measures the time of a forward pass by length if the visitor asks for it, and shows with which power it grows.
+    """Measures the time of a forward pass by length, if the visitor requests it, and shows the exponent of its growth.
 
     encoders: {kind: its encoders}.
     """
@@ -438,7 +439,7 @@ def show_time_curves(lengths: Sequence[int], times: Mapping[str, Sequence[float]
 
 # ---- drawer "fixed": is a convolution an attention? ------------------------------------------------------------------
 def show_fixed_weights(example: str) -> None:
-    """Shows weights that depend on a kernel or on positions, and not on the words, beside computed weights."""
+    """Shows weights that depend on a kernel or on positions, but not on the words, beside computed weights."""
     kind = choose_option("fixed", tuple(FIXED_WEIGHT_SETUPS))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = sentence_box(make_setup(example=example), "said")
@@ -491,7 +492,7 @@ def show_fixed_beside_free(fixed: Trace, free: Trace, selection: Selection, titl
 
 
 def show_convolution(fixed: Trace, taps: str) -> None:
-    """Shows the output of a kernel's weights beside the result of torch's convolution, and their largest difference."""
+    """Shows the output under a kernel's weights, the result of torch's convolution, and their largest difference."""
     trace = with_convolution(fixed, read_taps(taps))
     gap = abs_difference(trace["output"], trace["convolved"]).max().item()
     key = "nearly" if gap else "exactly"

@@ -1,4 +1,4 @@
-"""Draws the distance lesson's pictures: how much a position depends on each word, as curves and as strings of beads."""
+"""Draws how much a position depends on each word: as curves by distance, and as strings of beads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import log10
@@ -19,14 +19,14 @@ from pages.site.words import escape_markdown, say
 
 # ---- the curves: influence by distance, and the sentences on it ------------------------------------------------------
 LEAST_SHARE = 0.001  # a share below this is written as a power of ten
-HELD = 0.5  # an influence "holds" if the farthest word's is at least this share of the nearest word's
-INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # in pixels: the size of the plot area
+HELD = 0.5  # an influence "holds" if that of the farthest word is at least this share of the nearest's
+INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # px: size of the plot area
 
 
 def draw_influence_curves(
     influences: Mapping[str, InfluenceByDistance], distance: Followed, measure: str, word: str
 ) -> None:
-    """Draws the influence of a word by its distance as a curve for each kind of encoder.
+    """Draws the influence of a word by its distance, as a curve for each kind of encoder.
 
     The measure "share" also gets a line of uniform shares. distance: the slider of the distance, whose value a vertical
     line marks. word: the word at the position whose dependence is measured.
@@ -67,14 +67,14 @@ def make_even_curve(distances: range) -> Curve:
 
 
 def distance_axis(distances: range, word: str) -> Axis:
-    """Returns the axis of distances to a word; if words after it count, too, the axis title names both directions."""
+    """Returns the axis of distances to a word; if words on both sides count, its title names both directions."""
     sides = "both" if min(distances) < 0 else "one"
     title = say(f"lessons.distance.axis_{sides}", word=word)
     return whole_number_axis(title, distances)
 
 
 def describe_word_place(distance: int, word: str) -> str:
-    """Returns the phrase for where a word is: at the position itself, or how many words before or after it."""
+    """Returns the phrase that says where a word is: at the position itself, or how many words before or after it."""
     where = "itself"
     if distance > 0:
         where = "back"
@@ -84,8 +84,8 @@ def describe_word_place(distance: int, word: str) -> str:
 
 
 def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
-    """Returns a sentence for each recurrence: the factor of the influence per word, and whether the influence vanishes,
-    holds or explodes.
+    """Returns, for each recurrence, a sentence with the factor per word, and whether the influence vanishes, holds or
+    explodes.
     """
     told = []
     for kind, influence in influences.items():
@@ -104,7 +104,7 @@ def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
 
 
 def format_left(share: float) -> str:
-    """Formats what is left of an influence at the farthest word: in percent, or as a power of ten if it is below
+    """Formats the farthest word's influence relative to the nearest's: in percent, or as a power of ten below
     LEAST_SHARE.
     """
     return format_percent(share) if share >= LEAST_SHARE else format_small_percent(share)
@@ -134,7 +134,7 @@ def list_influences(
 
 
 # ---- the beads: a string per encoder; each bead glows with its word's influence --------------------------------------
-DARK_DECADES = 2  # a word's dot ("bead") does not glow if its influence is this many powers of ten below the strongest
+DARK_DECADES = 2  # a bead does not glow if its influence is so many powers of ten below the strongest
 
 
 def show_beads(
@@ -145,11 +145,9 @@ def show_beads(
     format_influence: Callable[[float], str],
     take: Callable[[int], None],
 ) -> None:
-    """Shows a string of beads for each encoder: one bead per word, which glows more brightly if the word's influence is
-    larger.
+    """Shows a string of beads per encoder: one bead per word, which glows the more, the larger the word's influence is.
 
-    position: index of the word that depends on the others. take: a handler that is called with the distance of a
-    clicked word.
+    position: index of the word that depends on the others. take: a callback that gets the distance of a clicked word.
     """
     distances = followed.options
     words = {position - distance: distance for distance in distances}
@@ -184,8 +182,7 @@ def show_beads(
 
 
 def find_glow(influence: float, strongest: float) -> float | None:
-    """Returns how strongly a word's dot ("bead") glows: 1 for the strongest influence, 0.5 for a tenth of it, None for
-    0.
+    """Returns how strongly the bead of a word glows: 1 for the strongest influence, 0.5 for a tenth of it, None for 0.
 
     >>> find_glow(1.0, 1.0), find_glow(0.1, 1.0), find_glow(0.001, 1.0), find_glow(0.0, 1.0)
     (1.0, 0.5, 0.0, None)

@@ -1,6 +1,4 @@
-"""Shows the lesson on distance: how much a position depends on a word, by the distance between them, in each
-encoder.
-"""
+"""Shows the lesson on distance: how much a position depends on a word, by their distance, in each kind of encoder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -46,7 +44,7 @@ DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm",
 
 
 def tell_how(measure: str, draws: int) -> str:
-    """Returns the caption that explains how influence is measured."""
+    """Returns the caption that explains how the influence is measured."""
     lines = say(f"lessons.distance.lines_of_{'many' if draws > 1 else 'one'}", draws=draws)
     return say(f"lessons.distance.how_{measure}", lines=lines, width=COMPARED_ENCODER_WIDTH)
 
@@ -59,11 +57,11 @@ def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
     """Shows the choice of the words to encode; returns the words, and the Setup of their sentence.
 
     For random words the Setup is that of the example sentence. asked: a list to which this function appends the sliders
-    on which the measurements depend.
+    that the measurements depend on.
     """
     usual = "zh_ta" if current_language() == "zh" else "en_it"
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
-    store_choice("words", kind)  # the link stores the default, too, because the default depends on the language
+    store_choice("words", kind)  # the link stores the default, too, because it depends on the language
     example = kind if kind in EXAMPLES else usual
     sentence = make_setup(example=example, text=EXAMPLES[example].far)
     if kind == "random":
@@ -75,7 +73,7 @@ def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
 def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], default: float) -> float:
     """Shows a slider for a number, appends it to `asked`, and returns the number.
 
-    asked: the list of the sliders on which the measurements depend.
+    asked: the list of the sliders that the measurements depend on.
     """
     choice = find_live_choice(name, options, default)
     show_live_choice(choice)
@@ -86,7 +84,7 @@ def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], def
 def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
     """Shows the sliders of all encoders; returns {kind: its encoder}.
 
-    asked: the list of the sliders on which the measurements depend; the shown ones are appended. both: whether
+    asked: the list of the sliders that the measurements depend on; the shown ones are appended. both: whether
     recurrences read in both directions.
     """
     of_rnn, of_gates, of_layers, of_window = st.columns(4)
@@ -126,7 +124,7 @@ def choose_measure(asked: list[LiveChoice]) -> tuple[str, LiveChoice, Callable[[
 
 
 with draw_lesson(LESSON) as place:
-    asked: list[LiveChoice] = []  # the sliders on which the measurements depend
+    asked: list[LiveChoice] = []  # the sliders that the measurements depend on
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words, sentence = choose_words(asked)
         names = get_word_names(words)
@@ -146,7 +144,7 @@ with draw_lesson(LESSON) as place:
     shown = {kind: encoders[kind] for kind in ENCODER_KINDS if kind in kinds}
 
     def tell_influences(influences: Mapping[str, InfluenceByDistance], at: int, distance: int) -> str:
-        """Returns the sentence on the influence that the word at a distance has on a position."""
+        """Returns the sentence about the influence of the word at a distance on a position."""
         where = describe_word_place(distance, names[at - distance])
         parts = list_influences(influences, distance, format_influence)
         return say(f"lessons.distance.fact_{measure}", position=escape_markdown(names[at]), where=where, parts=parts)

@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on the encoder block; the lesson's page uses some of the functions, too."""
+"""Draws the accordions of the lesson on the encoder block, and provides functions that the lesson's page uses too."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -27,12 +27,12 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- curves measured on deep networks with and without residuals and norms -------------------------------------------
-WIDTH_PX, HEIGHT_PX = 280, 220  # in pixels: the size of a plot, so that two plots fit side by side
+WIDTH_PX, HEIGHT_PX = 280, 220  # px: size of a plot, so that two fit side by side
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 
 
 def colour_of(kind: str) -> str:
-    """Returns the colour of a kind of block (with or without residuals and norms), which is the same in all charts."""
+    """Returns the colour of a kind of block (such as pre-norm, or without residuals), the same in all charts."""
     palette = current_palette()
     return {
         "before": palette.share,
@@ -44,14 +44,12 @@ def colour_of(kind: str) -> str:
 
 
 def make_curve(kind: str, x: Sequence[float], y: Sequence[float], band: Sequence[tuple[float, float]] = ()) -> Curve:
-    """Returns a curve with the name and the colour of a kind of block (with or without residuals and norms)."""
+    """Returns the curve of a kind of block (such as pre-norm, or without residuals), with its name and colour."""
     return Curve(say(f"lessons.encoder.kind.{kind}"), x, y, colour_of(kind), band=band)
 
 
 def show_losses(kinds: Sequence[str]) -> None:
-    """Shows the loss by training step for each kind of block: the median of the seeds, and a band from the smallest to
-    the largest.
-    """
+    """Shows the loss by training step for each kind of block: the median over the seeds, and a band of all seeds."""
     steps = range(EVERY, STEPS + 1, EVERY)
     drawn = []
     for kind in kinds:
@@ -116,12 +114,12 @@ def show_curves(name: str, drawn: Sequence[Curve], axes: tuple[Axis, Axis]) -> N
 
 
 # ---- drawer "residual": why are the parts added? ---------------------------------------------------------------------
-DEEP = 16  # the deepest network has this many blocks
-LOSS_DIGITS = 4  # decimals of a shown loss
+DEEP = 16  # blocks of the deepest network
+LOSS_DIGITS = 4  # decimals of a displayed loss
 
 
 def show_lost_words(_: Setup) -> None:
-    """Shows that without residuals the vectors of all words become alike, and that training fails."""
+    """Shows that without residuals the vectors of all words become alike, and training fails."""
     whole, without, bare = (BLOCK_FIGURES.rows[kind] for kind in ("before", "no_residual", "bare"))
     show_sentence(
         "lessons.encoder.residual",
@@ -177,7 +175,7 @@ NORM_PLACES = ("before", "after", "no_norm")
 
 
 def show_norms(_: Setup) -> None:
-    """Shows the losses and vector sizes of the same network with pre-norm, with post-norm, and without norms."""
+    """Shows the losses and vector sizes of one network with pre-norm, with post-norm, and without norms."""
     values = {}
     for kind in NORM_PLACES:
         figures = BLOCK_FIGURES.rows[kind]
@@ -196,7 +194,7 @@ DECODERS = {"model_en": "model_en_decoder", "model_zh": "model_zh_decoder"}
 
 
 def show_both_sides(setup: Setup) -> None:
-    """Shows the likeliest words in place of the hidden word: those of the encoder, and those of a decoder.
+    """Shows the likeliest words for a hidden word, predicted by the encoder and by a decoder.
 
     The decoder reads only the words before the hidden one. setup: the sentence with the hidden word selected.
     """
@@ -223,13 +221,13 @@ def show_both_sides(setup: Setup) -> None:
                 show_word_shares(shares, f"encoder_sides_{name}")
     example = DECODERS[setup.run.example]
     door = make_setup(example=example)
-    if len(left) > 1:  # if words precede the hidden word, not only the start token
+    if len(left) > 1:  # if words, not only the start token, precede the hidden word
         door = door.with_fields(text=kind.spell(left), token=len(left) - 1)
     link_to_workbench(door, "sides", say("lessons.encoder.sides_door"))
 
 
 def likeliest(name: str, tokens: tuple[str, ...], at: int) -> list[tuple[str, float]]:
-    """Returns the six likeliest words that a model predicts at an index, each with its probability."""
+    """Returns the six likeliest words at an index for a model, each with its probability."""
     shares, numbers = sum_model(name, tokens)[UNEMBEDDING]["probabilities"][0, at].topk(6)
     vocabulary = model_vocabulary(name)
     return list(zip([vocabulary[number] for number in numbers.tolist()], shares.tolist(), strict=True))

@@ -1,4 +1,6 @@
-"""Shows the lesson on the Transformer block: what each part adds to a masked word's vector until the word is found."""
+"""Shows the lesson on the Transformer block: what each part adds to a masked word's vector until the model finds the
+word.
+"""
 
 import streamlit as st
 
@@ -22,14 +24,12 @@ GUESSES = ("replaced", "added", "both")
 
 # ---- the sentence of the encoder's lesson, one word of which is hidden -----------------------------------------------
 EXAMPLES = ("model_en", "model_zh")
-HIDDEN = {"model_en": 3, "model_zh": 4}  # index of the word hidden by default (did, 没); the next word gives it away
-MOST_WORDS = 24  # a sentence has at most this many words
+HIDDEN = {"model_en": 3, "model_zh": 4}  # index of the default hidden word (did, 没), which the next word reveals
+MOST_WORDS = 24  # most words of a sentence
 
 
 def choose_hidden_word(example: Setup) -> Setup:
-    """Shows the choice of a sentence and of the word to hide; returns the Setup with <mask> in the word's place,
-    selected.
-    """
+    """Shows the choice of a sentence and of the word to hide; returns the Setup with <mask> in its place, selected."""
     typed = sentence_box(example, most=MOST_WORDS)
     show_guess_sign(typed)
     words = inputs_of(typed).queries
@@ -39,7 +39,7 @@ def choose_hidden_word(example: Setup) -> Setup:
 
 
 def hide_word(setup: Setup, at: int) -> Setup:
-    """Returns the Setup of the same sentence, in which the word at index `at` is replaced by <mask> and selected."""
+    """Returns the Setup of the same sentence with <mask> at index `at`, selected."""
     words = inputs_of(setup).queries
     seen = (*words[:at], MASK, *words[at + 1 :])
     text = sentences_of(setup.run).spell(seen)

@@ -1,6 +1,4 @@
-"""Computes texts, runs, attributions, and predictions under other weights, for two kinds of classifiers with known
-evidence.
-"""
+"""Computes runs, attributions, and predictions under other weights, for two classifiers with known evidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from pages.runs.network_store import find_network
 from pages.setup.setup import Setup, make_setup
 
 CLASSIFIER_EXAMPLES = {"lookup": "learned_lookup", "vote": "learned_vote"}
-CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # task of the classifier -> default text
+CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # task of a classifier -> default text
 
 
 def check_classifier_text(task: str, text: str) -> None:
@@ -58,8 +56,8 @@ def predict_text_class(task: str, network: str, text: str) -> ClassPrediction:
 
 @cache_by_setup
 def trace_with_attributions(task: str, network: str, text: str) -> Trace:
-    """Returns the run of a classifier on a text, with gradient x input and leave-one-out attributions for the predicted
-    class.
+    """Returns the run of a classifier on a text, with two attributions (gradient x input, leave-one-out) for its
+    prediction.
     """
     setup = setup_for_classifier(task, network, text)
     prediction = predict_text_class(task, network, text)
@@ -74,7 +72,7 @@ def trace_with_attributions(task: str, network: str, text: str) -> Trace:
 # ---- other weights ---------------------------------------------------------------------------------------------------
 @cache_by_setup
 def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionShift:
-    """Measures how replacement weights shift a classifier's predictions for the held-out texts.
+    """Measures how far replacement weights shift a classifier's predictions for held-out texts.
 
     kind: the kind of replacement weights, such as "uniform".
     """

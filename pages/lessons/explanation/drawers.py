@@ -1,6 +1,4 @@
-"""Draws the accordions of the lesson on attention as an explanation; the lesson's page uses some of the functions,
-too.
-"""
+"""Draws the accordions of the lesson on attention as an explanation, and provides functions that its page uses too."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -39,7 +37,7 @@ from pages.session.labels import current_palette, place_name, spoken_share, writ
 from pages.site.words import current_language, say
 
 # ---- the texts of the lesson on explanation, one for each classifier, and the networks that read them ----------------
-CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # task -> name of the control for its text
+CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # task -> the control for its text
 
 TaskTexts = Mapping[str, tuple[str, str]]  # task -> (name of its network, text)
 
@@ -69,7 +67,7 @@ def choose_task(name: str) -> str:
 
 
 # ---- the chart of the lesson on explanation: how far the predictions of both classifiers move under other weights ----
-SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # shown kinds of replacement weights, in this order
+SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # kinds of replacement weights, in order
 SHIFT_AXIS_START = -0.03  # below 0, so that a dot at 0 does not touch the chart's edge
 
 ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # task -> {kind of weights: shift of the predictions}
@@ -84,8 +82,8 @@ def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
 
 
 def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
-    """Draws how far the predictions move under each kind of replacement weights, as a line with one classifier at each
-    end ("dumbbell").
+    """Draws how far the predictions shift under each kind of replacement weights, as a line between two classifiers
+    ("dumbbell").
 
     known: whether the answer may be shown.
     """
@@ -98,8 +96,8 @@ def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
 
 
 def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellRow:
-    """Returns the chart's row for one kind of replacement weights: a dumbbell, or only its name if the answer must not
-    be shown.
+    """Returns the chart's row for a kind of replacement weights: a dumbbell, or only its name before the answer is
+    shown.
 
     known: whether the answer may be shown.
     """
@@ -126,7 +124,7 @@ def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:
 
 # ---- drawer "witness": do weights, gradients and leave-one-out agree? ------------------------------------------------
 def show_witnesses(_: bool, texts: TaskTexts) -> None:
-    """Shows three explanations of a classifier's prediction, one below the other: weights, gradient x input and
+    """Shows three explanations of a classifier's prediction one below the other: weights, gradient x input,
     leave-one-out.
     """
     task = choose_task("witness_task")
@@ -144,7 +142,7 @@ def show_witnesses(_: bool, texts: TaskTexts) -> None:
     ]
     left_out = row_of(left_out_title, trace, "left_out", (0,))
     show_witness_rows("witness", rows, trace)
-    show_witness_rows("left_out", [left_out], trace)  # separate chart, because logits and weights have different scales
+    show_witness_rows("left_out", [left_out], trace)  # a separate chart, because logits and weights differ in scale
 
 
 def show_witness_rows(name: str, rows: list[Row], trace: Trace) -> None:
@@ -177,7 +175,7 @@ def show_other_weights(texts: TaskTexts) -> None:
 
 # ---- drawer "spare": are some heads redundant? -----------------------------------------------------------------------
 SPARE_HEADS = 4
-SPARE_BARS_HEIGHT_PX = 60  # in pixels: the height of the bars for one head
+SPARE_BARS_HEIGHT_PX = 60  # px: height of the bars of one head
 
 
 def show_spare_heads(texts: TaskTexts) -> None:

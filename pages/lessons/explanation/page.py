@@ -1,4 +1,4 @@
-"""Shows the lesson on attention as an explanation: replaces learned weights, and shows whether the predictions move."""
+"""Shows the lesson on attention as an explanation: replaces learned weights, and shows how predictions change."""
 
 from functools import partial
 
@@ -33,7 +33,7 @@ ANSWER_OF_MOVING_TASKS = {
     ("vote",): 1,
     ("lookup", "vote"): 2,
     (): 3,
-}  # set of tasks whose predictions move -> index of the answer that names these tasks
+}  # set of tasks whose predictions change -> index of the answer that names these tasks
 
 
 def describe_largest_weights(texts: TaskTexts) -> str:
@@ -46,7 +46,7 @@ def describe_largest_weights(texts: TaskTexts) -> str:
 
 
 # ---- the learned weights of both texts as bars -----------------------------------------------------------------------
-WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # in pixels: size of the bar chart beside the dumbbell chart
+WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # px: size of the bar chart beside the dumbbell chart
 
 
 def draw_weights(texts: TaskTexts) -> None:

@@ -21,9 +21,7 @@ def names_in_both_languages(sign: Sign) -> list[str]:
 
 
 def is_found(sign: Sign, wanted: str) -> bool:
-    """Returns whether the typed text `wanted` occurs in a symbol's key, in its meaning, or in its name in any
-    language.
-    """
+    """Returns whether the typed text `wanted` occurs in a symbol's key, meaning, or name, in any language."""
     meaning = say(f"lessons.glossary.text.{sign.key}")
     return any(wanted in text.casefold() for text in (sign.key, meaning, *names_in_both_languages(sign)))
 

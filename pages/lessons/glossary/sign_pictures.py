@@ -1,4 +1,4 @@
-"""Draws small pictures of the glossary's symbols: a matrix with its axes, a drawing, or the numbers of a run."""
+"""Draws the small pictures of the glossary's symbols: a matrix with its axes, a drawing, or numbers of a run."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ from pages.setup.setup import make_setup
 
 SENTENCE = "en_it"
 LOGITS = "2, 1, 0, -1"
-CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # drawn cells per axis
+CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # cells per axis
 Matrix = tuple[str, str, str]  # (colour, axis of the rows, axis of the columns)
 
 
@@ -48,7 +48,7 @@ def draw_sign(key: str) -> list[Shape]:
 
 
 def beside(count: int) -> list[Box]:
-    """Returns `count` rectangles of equal width, side by side, which together fill a picture."""
+    """Returns `count` rectangles of equal width side by side, which together fill a picture."""
     left, top, width, height = WHOLE_FIELD
     each = width / count
     return [(left + number * each, top, each - 6, height) for number in range(count)]
@@ -74,7 +74,7 @@ def draw_stack(colour: str, name: str) -> list[Shape]:
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
 def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
-    """Returns the run of an example with some changed settings, and which head and query are selected in it.
+    """Returns the run of an example with some changed settings, and the head and query selected in it.
 
     choices: {Setup field: changed value}.
     """
@@ -93,9 +93,7 @@ def run_of_logits(choices: dict) -> Trace:
 
 
 def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
-    """Draws a step of a run as a matrix of coloured cells, for the selected head; blocked pairs of weights are left
-    empty.
-    """
+    """Draws a step of a run as a matrix of coloured cells, for the selected head; cells of blocked pairs are empty."""
     trace, chosen = run_of(example, choices)
     numbers = trace[step].double().numpy()
     maps = numbers.reshape(-1, *numbers.shape[-2:])  # (..., rows, columns) -> (maps, rows, columns)
@@ -115,7 +113,7 @@ def draw_heads(example: str) -> list[Shape]:
 
 
 def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
-    """Draws the numbers of a single query as bars, one group of bars for each (step, colour, changed Setup fields)."""
+    """Draws the numbers of a single query as bars, a group of bars for each (step, colour, changed Setup fields)."""
     shapes = []
     for box, (step, colour, choices) in zip(beside(len(rows)), rows, strict=True):
         trace = run_of_logits(choices)
@@ -125,7 +123,7 @@ def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
 
 
 def draw_bias(position: str) -> list[Shape]:
-    """Draws the bias that a kind of position encoding adds to the scores of the last word, as bars."""
+    """Draws as bars the bias that a kind of position encoding adds to the scores of the last word."""
     trace, _ = run_of(SENTENCE, {"positions": (position,)})
     return bar_shapes(trace["bias"][0, -1].numpy(), "minus")
 
@@ -160,7 +158,7 @@ def draw_arcs(example: str) -> list[Shape]:
 
 # ---- drawings --------------------------------------------------------------------------------------------------------
 def draw_cache(count: int) -> list[Shape]:
-    """Draws a KV cache as a triangle that grows by one key per step; in each row only the last key is new."""
+    """Draws a KV cache as a triangle that grows by one key per step; only the last key of each row is new."""
     side = 74.0 / count
     shapes = []
     for step in range(count):
@@ -179,7 +177,7 @@ def draw_path(tokens: int) -> list[Shape]:
 
 
 def draw_tokens(colour: str, strengths: Sequence[float]) -> list[Shape]:
-    """Draws a row of tokens; the stronger a token's colour, the larger its influence."""
+    """Draws a row of tokens, each with a colour of the given strength."""
     return [shape("dot", colour, strength, (20 + 24 * place, 45, 9)) for place, strength in enumerate(strengths)]
 
 
@@ -190,7 +188,7 @@ def draw_two_rows(one: Sequence[float], other: Sequence[float]) -> list[Shape]:
 
 
 def surprise(probability: np.ndarray) -> np.ndarray:
-    """Returns minus the logarithm of each probability of the right answer (cross-entropy loss), computed by torch."""
+    """Returns minus the logarithm of each probability (the cross-entropy of the right answer), computed by torch."""
     given = torch.from_numpy(probability)
     return F.binary_cross_entropy(given, torch.ones_like(given), reduction="none").numpy()
 

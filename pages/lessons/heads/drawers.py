@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on heads; the lesson's page uses some of the functions, too."""
+"""Draws the accordions of the lesson on heads, and provides functions that the lesson's page uses too."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -74,7 +74,7 @@ RANDOM_LAYER_TOKENS = 10
 
 
 def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int | None = None) -> Setup:
-    """Returns the Setup of a layer with random weights, on ten random tokens of the given width.
+    """Returns the Setup of a layer with random weights on ten random tokens.
 
     At EXAMPLE_WIDTH the tokens are those of the example. The default head width is width / heads, rounded up. It is
     rounded down if all heads together would exceed MAX_COLUMNS: with 3 heads and width 512, a head has 170 columns.
@@ -90,7 +90,7 @@ def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int |
 
 # ---- drawer "bring": what does each head add to the output? ----------------------------------------------------------
 def show_ledger(setup: Setup) -> None:
-    """Shows what each head adds to the output of the selected query, and the output without that head."""
+    """Shows what each head adds to the output of the selected query, and the output without this head."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     heads = list_place_names(trace, "H")
@@ -112,7 +112,7 @@ def show_ledger(setup: Setup) -> None:
 
 
 def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) -> None:
-    """Shows for each head how far the output of the selected query moves if that head is left out."""
+    """Shows for each head how far the output of the selected query moves without that head."""
     contributions = whole["contributions"][selection.batch, :, selection.query]  # (H, D_out)
     largest = contributions.abs().amax(-1)  # (H,)
     moves = []
@@ -137,7 +137,7 @@ def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[s
 
 
 def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Returns a row with the selected query's output, and one row per head with the output without that head.
+    """Returns a row with the selected query's output, and a row per head with the output without this head.
 
     runs: {name: run}; "all" is the run with all heads, "no0" the run without head 0, and so on.
     """
@@ -153,9 +153,7 @@ def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, hea
 
 
 def show_head_likeness(setup: Setup) -> None:
-    """Shows which two heads attend most alike, and for each pair of heads how much of their attention goes to the same
-    words.
-    """
+    """Shows which two heads attend most alike and, for each pair of heads, the share of attention to the same words."""
     compared = setup
     if choose_option("which", ("these", "five")) == "five":
         compared = make_setup(
@@ -252,7 +250,7 @@ def show_read_parts(trace: Trace, word: int) -> None:
 
 
 def say_unseen(trace: Trace, head: int) -> None:
-    """Shows how far a head's q and k move if the part of x that the head does not read is removed."""
+    """Shows how far q and k of a head move if the part of x that the head does not read is removed."""
     move = take_unseen(trace, head)
     show_sentence(
         "lessons.heads.sight_unseen",
@@ -267,7 +265,7 @@ def say_unseen(trace: Trace, head: int) -> None:
 
 # ---- drawer "split": how are heads split and merged again? -----------------------------------------------------------
 LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
-HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0 stands for the default width, d_model / heads
+HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0: the default width, d_model / heads
 
 
 def choose_layer() -> Setup:
@@ -290,7 +288,7 @@ def format_head_width(width: float) -> str:
 
 
 def show_layer_code(_: Setup) -> None:
-    """Shows the code of a layer from the linear projections to W_o, with the shape after each line."""
+    """Shows the code of a layer, from the linear projections to W_o, with the shape after each line."""
     layer = choose_layer()
     trace = trace_for(layer)
     sizes = trace.sizes()
@@ -318,7 +316,7 @@ def format_batch(count: str) -> str:
 
 
 def show_split_by_eighth(_: Setup) -> None:
-    """Shows with the code of a split that d_model // 8 fixes the width of a head and not the number of heads."""
+    """Shows, with the code of a split, that d_model // 8 fixes the width of a head instead of the number of heads."""
     width = slide("eighth", (4, *LAYER_WIDTHS), 20)
     say_heads_by_eighth(width)
     layer = make_random_layer(width, heads=1)
@@ -328,7 +326,7 @@ def show_split_by_eighth(_: Setup) -> None:
 
 
 def say_heads_by_eighth(width: int) -> None:
-    """Shows how many heads result if the head width is set to d_model // 8, although 8 heads were meant.
+    """Shows how many heads result if 8 heads are meant, but the head width is set to d_model // 8.
 
     Shows an error if torch refuses to split the width into such heads.
     """
@@ -345,7 +343,7 @@ def say_heads_by_eighth(width: int) -> None:
 
 # ---- drawer "share", tab: do more heads make training more stable? ---------------------------------------------------
 def show_stability(_: Setup) -> None:
-    """Shows the results of trainings of small networks with 1 to 8 heads, over several seeds and learning rates."""
+    """Shows the results of training small networks with 1 to 8 heads, over several seeds and learning rates."""
     runs = STABILITY.rows
     one = runs[HEAD_COUNTS[0], RATES[-1]].failed
     most = runs[HEAD_COUNTS[-1], RATES[-1]].failed
@@ -387,7 +385,7 @@ def show_overfitting() -> None:
 
 
 def describe_overfitting(row: OverfittingRow) -> str:
-    """Returns the text of a cell in the overfitting table: the mean accuracy on training texts and on held-out
+    """Returns the text of a cell in the table on overfitting: the mean accuracy on training texts and on held-out
     texts.
     """
     return say(
@@ -408,7 +406,7 @@ def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
 
 
 def describe_runs(row: StabilityRow) -> str:
-    """Returns the text of a cell in the stability table: the mean accuracy, its spread, and how many trainings
+    """Returns the text of a cell in the table of trainings: the mean accuracy, its spread, and how many trainings
     failed.
     """
     return say(
@@ -456,9 +454,9 @@ def choose_shared_run(setup: Setup) -> Setup:
 
 
 def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
-    """Shows which key/value head a head uses, how far the output moves, and how many numbers of the keys are kept.
+    """Shows which key/value head a head uses, how far the output moves, and how many numbers of the keys are cached.
 
-    before, now: the run whose heads have keys and values of their own, and the run in which heads share them.
+    before, now: the run in which each head has separate keys and values, and the run in which heads share them.
     """
     moved = find_moves(now, before).get("output")
     gap = format_or_scientific(moved.size) if moved else "0"
@@ -473,7 +471,7 @@ def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
 
 
 def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> None:
-    """Shows one query's weights in a head twice: with the head's own keys, and with shared keys."""
+    """Shows one query's weights in a head twice: with separate keys, and with shared keys."""
     word = name_token(now, "T", selection.query)
     index = (selection.batch, selection.head, selection.query)
     own_title = say("lessons.heads.own_keys", word=word)
@@ -527,11 +525,11 @@ def show_gradient_times_input(setup: Setup) -> None:
 
 
 def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number: str) -> None:
-    """Shows the word with the largest weight in a row, and the word with the largest gradient x input for one output
+    """Shows the word with the largest weight in a row, and the word with the largest gradient x input for one
     component.
 
-    run: the trace with the added step gradient_x_input. row: the indices of batch, head and query. number: the
-    component's name.
+    run: the trace with the added step gradient_x_input. row: the indices of batch, head and query. number: the name of
+    the output component.
     """
     batch, head, query = row
     weights = run["weights"][row]  # (S,)
@@ -555,7 +553,7 @@ def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number
 
 
 def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) -> None:
-    """Shows the weights of a query, and below them gradient x input of the same words."""
+    """Shows the weights of a query, and below them gradient x input for the same words."""
     weights_title = say("lessons.heads.weights_of", head=head)
     weights = row_of(weights_title, run, "weights", row)
     gradient_title = say("lessons.heads.slopes")

@@ -1,4 +1,4 @@
-"""Shows the lesson on heads: the same matrices run as two heads and as one head, to tell each animal's colour.
+"""Shows the lesson on heads: the same matrices as two heads and as one head, in a sentence with coloured animals.
 
 With two heads the output shows which animal has which colour; with one head it may not.
 """
@@ -27,7 +27,7 @@ from pages.session.labels import place_name, selection_of
 from pages.session.staged import is_one_screen
 from pages.site.words import get_text_template, say
 
-COLOUR_CHANGES = ("weaker", "same", "stronger")  # how strong a colour is with one head, compared with two heads
+COLOUR_CHANGES = ("weaker", "same", "stronger")  # strength of a colour with one head, relative to two heads
 
 
 def name_colour_change(one: float, two: float) -> str:
@@ -62,7 +62,7 @@ PAINTED_TEXTS = ("own", "with_two", "with_one", "brings", "flows", "comma", "pai
 def show_painted(
     runs: Mapping[str, Trace], shown: str, names: Sequence[str], query: int, colour: int, known: bool
 ) -> None:
-    """Shows which words' colours flow to the selected word through each head, as ribbons.
+    """Shows, as ribbons, which words' colours flow to the selected word through each head.
 
     runs: {"two": the run with two heads, "one": the run with one head}. shown: the name of the run whose ribbons are
     drawn. query: the word selected at first; the browser selects another word without a request. colour: the index of
@@ -84,7 +84,7 @@ def show_painted(
 
 
 def describe_heads(run: Trace, colour: int) -> list[dict[str, object]]:
-    """Returns, for each head, its name, its weights, and the amount of the colour that it carries from each word."""
+    """Returns, for each head, its name, its weights, and the amount of the colour that it takes from each word."""
     carried = find_carried(run, colour)[0]  # (H, S)
     heads = []
     for head, weights in enumerate(run["weights"][0]):
@@ -131,7 +131,7 @@ with draw_lesson(LESSON) as place:
     )
     show_fact(fact)
     show_lesson_journey(setup)
-    if not is_one_screen():  # only outside a lecture, where the painted words already show these colours
+    if not is_one_screen():  # in a lecture, the painted words already show these colours
         show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     draw_drawers(LESSON, two)

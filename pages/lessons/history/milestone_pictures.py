@@ -1,4 +1,4 @@
-"""Draws small pictures of the milestones' contributions, from computed numbers if the app has them."""
+"""Draws the small pictures of the history page, one for each paper, from computed numbers if the app has them."""
 
 from collections.abc import Callable, Sequence
 
@@ -39,7 +39,7 @@ LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
 UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 ROW_OF_STATES: Box = (8.0, 35.0, 144.0, 20.0)
 PALE = 0.25
-WEAKEST_STATE = 0.08  # least strength of a state's colour, so that every state is visible
+WEAKEST_STATE = 0.08  # least strength of a state's colour, so that it is visible
 
 
 @cache_measurement
@@ -70,7 +70,7 @@ def chain_shapes(strengths: Sequence[float], row: Box) -> list[Shape]:
 
 
 def draw_elman() -> list[Shape]:
-    """Draws the states of a simple RNN (Elman), whose every step partly overwrites the state."""
+    """Draws the states of a simple RNN (Elman), each step of which partly overwrites the state."""
     return draw_states(Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9))
 
 
@@ -80,7 +80,7 @@ def draw_lstm() -> list[Shape]:
 
 
 def draw_memory() -> list[Shape]:
-    """Draws one head that reads the rows of a memory, with weights from a softmax over cosines."""
+    """Draws a head that reads the rows of a memory, with weights from a softmax over cosines."""
     trace = trace_for(SENTENCE.with_fields(score="cosine"))
     chosen = selection_of(trace, SENTENCE)
     shares = trace["weights"][0, chosen.head, chosen.query].numpy()  # (S,)

@@ -8,7 +8,7 @@ from pages.session.linked_state import open_page
 from pages.site.milestones import MILESTONES
 from pages.site.words import current_language, say, say_title
 
-FIRST_SHOWN = "2017_vaswani"  # the milestone with which the page opens: the attention that this app computes
+FIRST_SHOWN = "2017_vaswani"  # the milestone that is selected at first: the attention that this app computes
 
 
 def show_timeline() -> None:

@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on copying, and what its page shows: the arcs, measurements and attention maps."""
+"""Draws the accordions of the lesson on copying, and its page's arcs, measurements and attention maps."""
 
 from itertools import pairwise
 
@@ -97,7 +97,7 @@ def head_colours() -> dict[str, str]:
 
 # ---- the runs: one for each layer of a network, and the maps of its heads --------------------------------------------
 LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # layer -> the workbench's example for it
-LAYER_MAP_CELL_PX = 30.0  # cell side in pixels, so that two maps fit side by side
+LAYER_MAP_CELL_PX = 30.0  # px: side of a cell, so that two maps fit side by side
 
 
 def setup_for_layer(layer: str, network: str, text: str) -> Setup:
@@ -123,7 +123,7 @@ def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:
 
 
 # ---- the picture of the page: an arc from each symbol to those that a head attends to --------------------------------
-ARCS_PICTURE = "arcs"  # key of the picture in the session
+ARCS_PICTURE = "arcs"  # name of the picture in the session state
 LAYER_NAMES = ("L1", "L2")
 LEAST_DRAWN_WEIGHT = 0.02  # the arc of a smaller weight would be invisible
 ARC_TEXTS = ("alt", "place", "copies", "looks", "nowhere")
@@ -132,14 +132,17 @@ Off = tuple[str, ...]  # the names of the ablated heads
 
 @cache_by_setup
 def run_layers(network: str, text: str, off: Off) -> dict[str, Trace]:
-    """Runs each layer of a network on a text with the heads `off` ablated; returns {name of the layer: run}."""
+    """Runs each layer of a network on a text; returns {name of the layer: run}.
+
+    off: the ablated heads.
+    """
     return dict(zip(LAYER_NAMES, layer_traces(find_network(network), text, off), strict=True))
 
 
 @cache_by_setup
 def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
-    """Returns what the browser needs to draw a network's attention: each head's arcs, and the most probable symbol
-    after each symbol.
+    """Returns the data of a network's attention for the browser: the arcs of each head, and the likeliest symbol after
+    each symbol.
 
     off: the ablated heads, whose arcs are left out.
     """
@@ -161,7 +164,7 @@ def list_arcs(trace: Trace, head: int) -> list[list[float]]:
 
 
 def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> None:
-    """Shows the attention arcs after each step of training, and below them the arithmetic of the opened weight."""
+    """Shows the attention arcs at each step of training, and below them the arithmetic of the opened weight."""
     network = record.network_at(step.value)
     runs = run_layers(network, text, off)
 
@@ -180,7 +183,7 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
     )
     scores = {name: get_head_score(network, "induction", name) for name in list_heads_of_layer("L2")}
     map_for_files = make_layer_head_map("copying", max(scores, key=scores.__getitem__), runs["L2"])
-    collected().pictures.append((map_for_files.picture, say("lessons.induction.arcs.alt")))  # files cannot show arcs
+    collected().pictures.append((map_for_files.picture, say("lessons.induction.arcs.alt")))  # files cannot have arcs
     opened = get_opened_cell(ARCS_PICTURE, runs)
     if opened:
         with st.container(border=True):
@@ -188,8 +191,7 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
 
 
 def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> dict[str, object]:
-    """Returns the data from which the browser draws the arcs: symbols, heads that are not ablated, arcs after each
-    training step, texts.
+    """Returns the data from which the browser draws the arcs: symbols, active heads, arcs at each training step, texts.
 
     frames: the arcs after each training step. off: the ablated heads.
     """
@@ -231,7 +233,7 @@ def show_one_layer() -> None:
 
 
 def last_figures(record: TrainingRecord) -> tuple[float, ...]:
-    """Returns the accuracy by position at the end of a training."""
+    """Returns the accuracy by position after the last step of a training."""
     return record.figures_at(max(record.steps))
 
 
@@ -247,9 +249,7 @@ MIN_BEHAVIOUR_SHARE = 0.5  # a head has learned the behaviour if its score excee
 
 
 def show_layers(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows either the attention maps of one layer's heads, or the composition of a head of layer 1 with a head of
-    layer 2.
-    """
+    """Shows the attention maps of one layer's heads, or how a head of layer 2 reads the output of a head of layer 1."""
     chosen = choose_option("layer", (*LAYER_EXAMPLES, "both"))
     if chosen == "both":
         show_composed_heads(record, network, text)
@@ -271,8 +271,8 @@ def show_layer_run(layer: str, network: str, text: str) -> None:
 
 
 def say_layer_behaviour(network: str, layer: str) -> None:
-    """Shows whether a head has learned its layer's behaviour (previous symbol or induction), with the highest score of
-    its heads.
+    """Shows whether a head has learned its layer's behaviour (previous symbol or induction), with the highest head
+    score.
     """
     kind = LAYER_BEHAVIOURS[layer]
     scores = [get_head_score(network, kind, name) for name in list_heads_of_layer(layer)]
@@ -283,7 +283,7 @@ def say_layer_behaviour(network: str, layer: str) -> None:
 
 # ---- drawer "layers", both layers: how a head of layer 2 reads the output of a head of layer 1 -----------------------
 def show_composed_heads(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows how a head of layer 2 is composed with a head of layer 1.
+    """Shows how a head of layer 2 reads the output of a head of layer 1.
 
     The accordion shows the weights of the head of layer 1, the scores of the head of layer 2 whose keys are computed
     from the first head's output, and the composition scores of every pair of heads.
@@ -310,8 +310,7 @@ def find_composed(network: str, text: str, first: str) -> Trace:
 
 @cache_by_setup
 def count_finding(network: str, first: str, second: str) -> list[bool]:
-    """Returns for each symbol, used as a query of the head `second`, whether its highest score is with the key of the
-    same symbol.
+    """Returns, for each symbol as query of `second`, whether its highest score is with the key of the same symbol.
 
     The keys are computed from the output of `first`, a head of layer 1.
     """
@@ -376,7 +375,7 @@ def show_composition_scores(record: TrainingRecord, network: str) -> None:
 
 
 # ---- drawer "appear": when do the heads appear? ----------------------------------------------------------------------
-LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # shares of right answers: below, copying has not begun; above, it is learned
+LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # right answers: below 10 %, copying has not begun; above 90 %, it is learned
 
 
 def show_appearing_heads(record: TrainingRecord) -> None:
@@ -395,7 +394,7 @@ def show_appearing_heads(record: TrainingRecord) -> None:
 
 
 def tell_growth(record: TrainingRecord) -> None:
-    """Shows between which two checkpoints copying was learned, and how many checkpoints lie between them.
+    """Shows between which two checkpoints the network learned to copy, and how many checkpoints lie between them.
 
     Shows nothing if copying was not learned, or if no checkpoint lies between these two, as with a large learning rate,
     because a sudden rise cannot be recognised then.
@@ -424,7 +423,7 @@ def tell_growth(record: TrainingRecord) -> None:
 # ---- drawer "typed": what is predicted in my text? -------------------------------------------------------------------
 @cache_by_setup
 def cached_prediction_run(network: str, text: str, off: tuple[str, ...]) -> Trace:
-    """Returns layer 2's run on a text, with the predicted probability of each next symbol.
+    """Returns layer 2's run on a text, with the predicted probability of each next symbol, from a cache.
 
     off: the ablated heads of the prediction.
     """

@@ -1,5 +1,4 @@
-"""Renders the lesson on copying: a head learns to find the same symbol earlier in the text, and to copy the symbol
-after it.
+"""Shows the lesson on copying: a head finds the same symbol earlier in the text, and copies the symbol after it.
 
 Shows the accuracy by position, with all heads and with heads ablated.
 """
@@ -80,7 +79,7 @@ def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
 
 
 # ---- the chart: the share of symbols that are predicted correctly, by position ---------------------------------------
-ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # width and height of the plot area in pixels
+ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # px: size of the plot area
 
 
 def show_accuracy_curves(step: LiveChoice, all_on: Sequence[Figures], some_on: Figures, places: Sequence[int]) -> None:
@@ -113,17 +112,13 @@ HEADS_BY_LAYER = {"first": ("L1H1", "L1H2"), "second": ("L2H1", "L2H2")}
 
 
 def measure_share_without(*off: str) -> float:
-    """Returns the accuracy of the supplied, fully trained network on the repeated symbols if the heads `off` are
-    ablated.
-    """
+    """Returns the accuracy of the supplied network, after training, on repeated symbols with some heads ablated."""
     network = NetworkRecipe(COPY_COURSE, SHIPPED_SEED, COURSES[COPY_COURSE].saved[-1]).name
     return repeated_share(measure_accuracy_without_heads(network, off))
 
 
 def tell_needed_heads() -> str:
-    """Returns the sentence about the accuracy if one head is ablated, for each head, and if both heads of a layer
-    are.
-    """
+    """Returns the sentence about the accuracy without each head, and without both heads of a layer."""
     shares = {name: spoken_share(measure_share_without(name)) for name in HEAD_PLACES}
     layers = {name: spoken_share(measure_share_without(*heads)) for name, heads in HEADS_BY_LAYER.items()}
     return say("lessons.induction.needed", **shares, **layers)

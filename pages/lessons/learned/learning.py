@@ -1,6 +1,4 @@
-"""Reads the record of the supplied training or of the visitor's own, and shows the panel that runs the visitor's
-training.
-"""
+"""Reads the record of the supplied training or of the visitor's own, and shows the panel in which a visitor trains."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -28,7 +26,7 @@ from pages.site.words import say, say_refusal, use_language
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """The accuracies and the networks of a training, by training step.
+    """The accuracies and the saved networks of a training, by training step.
 
     figures: {measured step: accuracies}. networks: {step: name of the network} for the steps with a checkpoint. own:
     whether the visitor ran the training.
@@ -55,7 +53,7 @@ class TrainingRecord:
         return [*self.networks]
 
     def figures_at(self, step: int) -> Figures:
-        """Returns the accuracies after a training step, or, if it was not measured, after the last measured step before
+        """Returns the accuracies after a training step; if it was not measured, those of the last measured step before
         it.
         """
         steps_so_far = [saved for saved in self.figures if saved <= step]
@@ -64,14 +62,14 @@ class TrainingRecord:
     def mean_at(self, step: int, longest: float = math.inf) -> float:
         """Returns the mean of the accuracies after a training step.
 
-        longest: accuracies at larger lengths or positions are left out.
+        longest: accuracies at larger lengths or positions do not count.
         """
         pairs = zip(self.places, self.figures_at(step), strict=True)
         figures = [share for length, share in pairs if length <= longest]
         return sum(figures) / len(figures)
 
     def network_at(self, step: int) -> str:
-        """Returns the name of the network after a step, which must be one of `steps`."""
+        """Returns the name of the network after a step with a checkpoint, one of `steps`."""
         return self.networks[step]
 
 
@@ -120,24 +118,24 @@ def share_axis(title: str) -> Axis:
 
 
 # ---- the visitor's own training: buttons to start, stop, continue and restart it, its progress and its loss ----------
-REFRESH_SECONDS = 0.5  # seconds between two refreshes of a training's panel
+REFRESH_SECONDS = 0.5  # seconds between two refreshes of the training panel
 OFFERED_LEARNING_RATES = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.1, 1.0, 100.0, 10_000.0)
-LEAST_RIGHT_SHARE = 0.001  # least shown probability, because a smaller one would round to 0.000
+LEAST_RIGHT_SHARE = 0.001  # least displayed probability; a smaller one would be rounded to 0.000
 MAX_LOSS_POINTS = 200  # most points in the curve of the loss
-MAX_SESSION_TRAININGS = 3  # most trainings that a session keeps at once
+MAX_SESSION_TRAININGS = 3  # most trainings that a session stores
 
 
 def get_running_training(course: str) -> RunningTraining | None:
-    """Returns this session's own training of a course; None if there is none."""
+    """Returns this session's own training of a course (a task and a network); None if there is none."""
     return st.session_state.get("trainings", {}).get(course)
 
 
 def show_own_training(choose_course: Callable[[], str]) -> None:
     """Draws the training panel, which refreshes itself during training.
 
-    If the lesson is shown as a scene of a lecture, the panel is drawn above the picture, and only in scenes about
-    training. choose_course: a function that shows controls and returns the course (a training for one task); called
-    only if the panel is drawn.
+    If the lesson is shown as a scene of a lecture, the panel is above the picture, and only in scenes about training.
+    choose_course: a function that shows controls and returns the course (a training for one task); called only if the
+    panel is drawn.
     """
     staged = get_staged_part()
     if staged is None:
@@ -174,8 +172,8 @@ def choose_device() -> str:
 
 
 def show_training(course: str, seed: int, rate: float, device: str) -> None:
-    """Shows the state, buttons and loss of a training; reruns the page if the state or the count of checkpoints
-    changed.
+    """Shows the state, buttons and loss of a training; reruns the page when the state or the number of checkpoints
+    changes.
     """
     running = get_running_training(course)
 
@@ -200,7 +198,7 @@ def show_training(course: str, seed: int, rate: float, device: str) -> None:
 
 
 def show_training_buttons(course: str, running: RunningTraining | None, begin_anew: Callable[[], None]) -> None:
-    """Shows the buttons that make sense in the current state of a training.
+    """Shows those buttons that apply to the current state of a training.
 
     begin_anew: a function that starts a training from the first step.
     """
@@ -233,7 +231,7 @@ def show_training_button(name: str, label: str, icon: str, on_click: Callable[[]
 def begin_training(course: str, seed: int, rate: float, device: str) -> None:
     """Starts a training from its first step.
 
-    Stops the session's other trainings, and drops the oldest if there are more than MAX_SESSION_TRAININGS.
+    Stops the session's other trainings, and removes the oldest if there are more than MAX_SESSION_TRAININGS.
     """
     trainings: dict[str, RunningTraining] = st.session_state.setdefault("trainings", {})
     stop_trainings(trainings)
@@ -268,7 +266,7 @@ def describe_training(running: RunningTraining) -> str:
 def show_losses(running: RunningTraining) -> None:
     """Shows the loss against the training step, with at most MAX_LOSS_POINTS points."""
     palette = current_palette()
-    losses = [*running.training.losses]  # copied, because the training thread keeps appending losses
+    losses = [*running.training.losses]  # copied, because the training thread keeps appending to it
     last = running.training.course.saved[-1]
     every = math.ceil(len(losses) / MAX_LOSS_POINTS)
     curve = Curve(
@@ -285,6 +283,6 @@ def show_losses(running: RunningTraining) -> None:
 
 
 def tell_right_share(loss: float) -> str:
-    """Formats exp(-loss): the probability of the right answer to which this loss corresponds."""
+    """Formats exp(-loss), the probability of the right answer that this loss corresponds to."""
     share = math.exp(-loss)
     return format_fixed(share, 3) if share >= LEAST_RIGHT_SHARE else f"e^(−{format_fixed(loss, 1)})"

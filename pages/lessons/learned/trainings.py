@@ -1,7 +1,7 @@
-"""Runs trainings in background threads, each started by one session; at most two run at a time in this process.
+"""Runs trainings in background threads, each for one session; at most two run at a time in this process.
 
-A training runs only while it is viewed. If the visitor leaves the page, closes it or loses the connection, the training
-stops, and can be continued later.
+A training runs only while a page shows it. If the visitor leaves the page, closes it or loses the connection, the
+training stops, and can be continued later.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from attention_core.learned.training.training import Training
 from attention_core.record.errors import AttentionError
 from pages.runs.network_store import remember_network
 
-MAX_CONCURRENT_TRAININGS = 2  # a third training would slow down all others and every page
+MAX_CONCURRENT_TRAININGS = 2  # a third training would slow down the others and every page
 TRAINING_SLOTS = BoundedSemaphore(MAX_CONCURRENT_TRAININGS)
-LOOK_SECONDS = 60.0  # seconds without a view after which a training stops; background tabs refresh rarely
-SLOT_POLL_SECONDS = 0.2  # seconds between two attempts to get a slot
+LOOK_SECONDS = 60.0  # a training stops if no page has shown it for so many seconds; background tabs refresh rarely
+SLOT_POLL_SECONDS = 0.2  # seconds between two attempts to start a waiting training
 
 
 class RunningTraining:
@@ -30,15 +30,15 @@ class RunningTraining:
         self.training = training
         self.state = "stopped"
         self.failure: AttentionError | None = None
-        self.seconds = 0.0  # seconds that the training has run
+        self.seconds = 0.0  # seconds for which the training has run
         self.wanted = False
-        self.seen = monotonic()  # time of the last refresh by a page
+        self.seen = monotonic()  # time when a page last showed it
         self.thread: Thread | None = None
-        self.lock = Lock()  # held in start() and rests(), so that no start is missed while the thread ends
+        self.lock = Lock()  # held in start() and rests(), so that a start while the thread ends is not lost
 
     @property
     def busy(self) -> bool:
-        """Whether the training waits for a slot or trains."""
+        """Whether the training is running, or waiting for one of the MAX_CONCURRENT_TRAININGS slots."""
         return self.state in ("waiting", "training")
 
     @property
@@ -56,7 +56,7 @@ class RunningTraining:
         return self.seconds / step * (last - step)
 
     def start(self) -> None:
-        """Starts or continues the training in a thread; if its thread still runs, revokes a stop that was requested."""
+        """Starts or continues the training in a thread; if the thread still runs, cancels a requested stop."""
         with self.lock:
             self.wanted = True
             self.look()
@@ -70,15 +70,17 @@ class RunningTraining:
         self.wanted = False
 
     def look(self) -> None:
-        """Records that a page shows the training, which may then run for another LOOK_SECONDS."""
+        """Records that a page shows the training now, so that it may run for another LOOK_SECONDS."""
         self.seen = monotonic()
 
     def goes_on(self) -> bool:
-        """Returns whether the training shall continue: it was started, not stopped, and shown within LOOK_SECONDS."""
+        """Returns whether the training should continue: it was started, not stopped, and a page showed it within
+        LOOK_SECONDS.
+        """
         return self.wanted and monotonic() - self.seen < LOOK_SECONDS
 
     def rests(self) -> bool:
-        """Returns whether the thread must end now, because the training is done or shall not continue.
+        """Returns whether the thread must end now, because the training is done or should not continue.
 
         If so, the state is set to "done" or "stopped", so that a later start() starts another thread.
         """
@@ -89,7 +91,7 @@ class RunningTraining:
             return True
 
     def work(self) -> None:
-        """Runs in the thread of the training: waits for one of the MAX_CONCURRENT_TRAININGS slots, then trains."""
+        """The function of the training's thread: waits for one of the MAX_CONCURRENT_TRAININGS slots, then trains."""
         while not TRAINING_SLOTS.acquire(timeout=SLOT_POLL_SECONDS):
             if self.rests():
                 return
@@ -98,7 +100,7 @@ class RunningTraining:
             self.train()
         except AttentionError as failure:
             self.state, self.failure = "failed", failure
-        except Exception:  # unexpected errors too, because only the thread can report them
+        except Exception:  # any error, because nothing else could report it
             self.state = "stopped"
             raise
         finally:
@@ -114,10 +116,10 @@ class RunningTraining:
             self.measure()
 
     def measure(self) -> None:
-        """Measures the last checkpoint and caches its network, unless the checkpoint is already measured."""
+        """Measures the last checkpoint and caches its network, unless this was done before."""
         network = self.training.saved[-1]
         if not network.measured:
-            _ = network.figures  # the property is measured at its first access
+            _ = network.figures  # the first access measures
             remember_network(network)
 
 

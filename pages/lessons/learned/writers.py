@@ -1,4 +1,4 @@
-"""Runs encoder-decoder networks of a training step, and judges their outputs for a typed text."""
+"""Runs encoder-decoder networks from a step of their training, and checks their outputs for a typed text."""
 
 import math
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
 from pages.setup.setup import Setup, make_setup
 
-MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # the most symbols of an output that are shown: as many as a network can read
+MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # most symbols of an output that are shown: as many as a network can read
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ WRITING_TASKS = {
 
 @dataclass(frozen=True)
 class WritingResult:
-    """The output of a network for a text, and whether the output is right.
+    """The output of a network for a text.
 
     right: whether the output is right; None if the text has no right output. setup: the Setup (settings of a run) that
     shows the network's attention in the workbench; None for a network without attention, or for an empty output.
@@ -101,7 +101,7 @@ def split_symbols(course: str, text: str) -> tuple[str, ...]:
 
 
 def shorten_writing(written: str) -> str:
-    """Returns an output, cut to MAX_WRITTEN_ROWS symbols and "…" if it is longer."""
+    """Returns an output; if it is longer than MAX_WRITTEN_ROWS symbols, cut to these and "…"."""
     if len(written) <= MAX_WRITTEN_ROWS:
         return written
     return f"{written[:MAX_WRITTEN_ROWS]}…"

@@ -1,4 +1,4 @@
-"""Shows the accordions (collapsible sections) of the lesson on masks, and defines helpers that its page uses too."""
+"""Shows the accordions of the lesson on masks, and provides functions that its page uses too."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -122,9 +122,7 @@ def to_bits(matrix: np.ndarray) -> Bits:
 
 
 def pack_mask(bits: Bits, trace: Trace) -> WholeMatrix:
-    """Returns a mask as a WholeMatrix for a Setup, cut or extended to the tokens of a run; missing cells become
-    allowed.
-    """
+    """Returns a mask as a WholeMatrix for a Setup, cut or extended to the tokens of a run; added cells are allowed."""
     sizes = trace.sizes()
     T = sizes["T"]
     S = sizes["S"]
@@ -144,7 +142,7 @@ def find_empty_row(trace: Trace) -> int | None:
 
 
 def block_query(bits: Bits, query: int) -> Bits:
-    """Returns the mask with all keys blocked for one query.
+    """Returns the mask with every key blocked for one query.
 
     query: the index of the query.
     """
@@ -156,8 +154,7 @@ def block_query(bits: Bits, query: int) -> Bits:
 def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | None) -> None:
     """Shows the mask of a run as a map on which the visitor can draw.
 
-    take: the function that is called with the drawn mask after each stroke. window: the slider that the mask follows,
-    or None.
+    take: a callback that gets the mask after each stroke. window: the slider that the mask follows, or None.
     """
     pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
     follows = window and describe_followed(window)
@@ -165,19 +162,19 @@ def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | 
 
 
 # ---- masks side by side as maps of check marks: the named masks, and the reader's own mask ---------------------------
-CUSTOM_MASK = "custom"  # name of the mask that the visitor draws or chooses; its step is allowed_custom
-TICK_CELL_PX = 24.0  # cell side in pixels, small because a check mark needs less room than a number
+CUSTOM_MASK = "custom"  # the mask that the visitor draws or chooses; its step is allowed_custom
+TICK_CELL_PX = 24.0  # px: side of a cell, small because a check mark needs less room than a number
 
 
 def named_mask_texts(window: int) -> dict[str, str]:
-    """Returns {name of a mask: its text in a Setup (the settings of a run)} for the masks that the lesson compares.
+    """Returns {name of a mask: its text in a Setup} for the masks that the lesson compares.
 
     window: how many words a mask with a window reaches to each side.
     """
     return {
         "causal": "causal",
         "local": f"local:{window}",
-        "sliding": f"sliding:{window + 1}",  # the window of "sliding" counts the query's own position
+        "sliding": f"sliding:{window + 1}",  # this window includes the query itself
         "local_global": f"local_global:{window}:0",
     }
 
@@ -207,9 +204,7 @@ def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
 
 
 def reach_after_layers(masks: Trace, layers: int) -> Trace:
-    """Returns a run in which each mask is replaced by the inputs (T, S) that reach each output after several layers
-    with it.
-    """
+    """Returns a run in which each mask becomes the inputs (T, S) that reach each output after several such layers."""
     steps = {}
     for name in list_shown_masks(masks):
         step = f"allowed_{name}"
@@ -224,7 +219,7 @@ def label_mask(name: str) -> str:
 
 
 def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
-    """Draws the mask in one step of a run as a map of check marks.
+    """Draws the mask in one step of a run as a map with check marks.
 
     chosen: the cell whose arithmetic is open.
     """
@@ -255,7 +250,7 @@ def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Sele
 
 # ---- drawer "future", tab: the mask as a matrix of 0 and −∞ that is added to the scores ------------------------------
 def show_added_mask(own: Setup, setup: Setup) -> None:
-    """Shows a mask as a matrix of 0 and −∞, and that adding it to the scores is the same as filling in −∞.
+    """Shows a mask as a matrix of 0 and −∞, and that adding it to the scores equals replacing scores by −∞.
 
     own: the Setup without a mask. setup: the Setup under the visitor's mask.
     """
@@ -301,8 +296,8 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
 
 
 def say_copying(words: tuple[str, ...]) -> None:
-    """Shows how many targets an untrained layer that copies its input gets right, if targets are shifted by one and if
-    not.
+    """Shows how many targets an untrained layer that copies its input gets right, with targets shifted by one and
+    without.
     """
     copied = count_copied(words)
     show_sentence(
@@ -331,7 +326,7 @@ def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[flo
 
 # ---- drawer "future": does an output depend on later words? ----------------------------------------------------------
 def show_later_word(own: Setup, setup: Setup) -> None:
-    """Shows controls to replace a word, and how far each output then moves without a mask and under the visitor's
+    """Shows controls to replace a word, and how far each output moves then, without a mask and under the visitor's
     mask.
     """
     free = trace_for(own)
@@ -442,11 +437,11 @@ def show_attention_sink(_own: Setup, _setup: Setup) -> None:
 
 
 # ---- drawer "wirings", tabs: encoder, decoder, masked words ----------------------------------------------------------
-MASK_TOKEN = "[MASK]|"  # the bar at the end keeps [MASK] a single token
+MASK_TOKEN = "[MASK]|"  # with the bar, [MASK] stays a single token
 
 
 def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
-    """Shows attention in both directions, as in an encoder, which has no mask."""
+    """Shows the attention of an encoder, in both directions and without a mask."""
     trace = trace_for(own)
     selection = selection_of(trace, own)
     pairs = count_allowed_pairs(trace)
@@ -489,7 +484,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
     most_attended = row_fact(free, selection.head, selection.query).keys[0]
     place = pick_place("gone", names, most_attended)
     hidden = with_word(own, place, MASK_TOKEN)
-    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # the mask with the word blocked
+    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # the mask that blocks the word
     blocked = own.with_fields(allowed=pack_mask(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
     values = {"word": escape_markdown(names[place])}
@@ -497,7 +492,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
         values[name] = format_percent(mean_received_share(trace, selection.head, place))
         pairs = count_allowed_pairs(trace)
         values[f"{name}_kept"] = pairs.kept
-        values["of"] = pairs.of  # count of all pairs, equal in both runs
+        values["of"] = pairs.of  # number of all pairs, equal in both runs
     show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
     link_to_workbench(hidden, "masked")
@@ -540,7 +535,7 @@ def say_farthest_step(together: Setup, hidden: bool) -> None:
 
 
 def run_with_padding(setup: Setup, hidden: bool) -> Trace:
-    """Returns the run of a batch; if `hidden` is False, without the mask of its padding."""
+    """Returns the run of a batch with its padding masked, or without this mask if `hidden` is False."""
     trace = trace_for(setup)
     return trace if hidden else without_padding_mask(trace)
 
@@ -567,11 +562,11 @@ def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
 
 
 # ---- drawer "pairs": which pairs are kept? ---------------------------------------------------------------------------
-TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # counts of tokens that can be selected for the table of pairs
+TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # lengths in tokens for the table of pairs
 
 
 def show_pairs(own: Setup, setup: Setup) -> None:
-    """Shows a choice, and by it how many pairs each mask allows, or a padded batch of sentences with different lengths.
+    """Shows how many pairs each mask allows or, by another choice, a padded batch of sentences of different lengths.
 
     own: the Setup without a mask. setup: the Setup under the visitor's mask.
     """
@@ -603,7 +598,7 @@ def count_work_of_run(setup: Setup) -> int:
 
 
 def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
-    """Shows every mask as a map that follows the window's slider, with the count of allowed pairs in the title."""
+    """Shows every mask as a map that follows the slider of the window, titled with the number of allowed pairs."""
     runs = [run_all_masks(own, setup, each) for each in window.options]
     with st.container(horizontal=True, gap=None):
         for name in list_shown_masks(runs[window.position]):
@@ -652,9 +647,7 @@ def write_pairs_table(length: int, window: int) -> str:
 
 # ---- drawer "nothing", two tabs: a mask that code interprets by another convention -----------------------------------
 def show_mask_conventions(own: Setup, setup: Setup) -> None:
-    """Shows the error if code reads True in the visitor's mask as blocked, and what torch's own layer returns for the
-    mask.
-    """
+    """Shows the error of code that takes True in the visitor's mask as blocked, and the result of torch's own layer."""
     trace = trace_for(setup)
     if "allowed" not in trace:
         show_sentence("lessons.masks.no_mask")
@@ -679,7 +672,7 @@ def show_mask_conventions(own: Setup, setup: Setup) -> None:
 
 
 def show_misplaced_axis(own: Setup, setup: Setup) -> None:
-    """Shows a mask whose head axis is misplaced: torch raises an error, or broadcasts the mask silently."""
+    """Shows a mask with its heads on the wrong axis: torch raises an error, or silently broadcasts the mask."""
     trace = trace_for(setup)
     if "allowed" not in trace:
         show_sentence("lessons.masks.no_mask")
@@ -732,7 +725,7 @@ def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) ->
 
 
 # ---- drawer "nothing": what if a word may not attend to any word? ----------------------------------------------------
-EMPTY_ROW_BARS_PX = 46.0  # height in pixels of each of the five rows of bars
+EMPTY_ROW_BARS_PX = 46.0  # px: height of each of the five rows of bars
 
 
 def show_empty_row(own: Setup, setup: Setup) -> None:
@@ -764,7 +757,7 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
 
 
 def count_policies(rows: list[Row]) -> dict[str, int]:
-    """Counts the policies under which blocked words have a weight above 0 ("seen") or the weights are NaN ("lost").
+    """Counts the policies under which blocked words have a weight above 0 ("seen"), or weights are NaN ("lost").
 
     rows: the same row of weights under each policy for rows without an allowed key.
     """
@@ -773,13 +766,13 @@ def count_policies(rows: list[Row]) -> dict[str, int]:
     for row in rows:
         if any(value > 0 for value in row.values):
             leaking.append(row)
-        if any(value != value for value in row.values):  # true for NaN, which alone differs from itself
+        if any(value != value for value in row.values):  # only NaN differs from itself
             lost.append(row)
     return {"seen": len(leaking), "lost": len(lost)}
 
 
 def largest_gap_of_other_rows(runs: Mapping[str, Trace], bits: Bits) -> float:
-    """Returns how far the outputs of words with at least one allowed key differ at most between the policies.
+    """Returns how far outputs differ at most between the policies, for words with at least one allowed key.
 
     runs: {policy: run}. bits: the mask.
     """

@@ -1,4 +1,4 @@
-"""Renders the lesson on masks: a mask that the visitor draws or chooses, and the weights under it."""
+"""Shows the lesson on masks: a mask that the visitor draws or chooses, and the weights under it."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ MASK_PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global",
 
 
 def take_painted_mask(bits: Bits) -> None:
-    """Stores the mask that the visitor has drawn with a stroke, and selects it.
+    """Stores the mask after a stroke of the visitor, and selects it.
 
     bits: the cells of the drawn mask.
     """
@@ -79,7 +79,7 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], w
 
 
 def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
-    """Returns a run for each position of the slider that sets the mask's window."""
+    """Returns the run for each position of the slider that sets the mask's window."""
     name, _, *others = setup.run.masks[0].split(":")
     runs = []
     for value in window.options:
@@ -95,7 +95,7 @@ def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
     trace: the run under the mask. free: the run without a mask.
     """
     pairs = count_allowed_pairs(trace)
-    kept = "kept_random" if is_accident(free, selection) else "kept"  # with random weights, the text makes no claim
+    kept = "kept_random" if is_accident(free, selection) else "kept"  # with random weights, the text concludes nothing
     return say(
         f"lessons.masks.{kept}",
         kept=pairs.kept,
@@ -126,7 +126,7 @@ def largest_key(free: Trace, selection: Selection) -> int:
 
 
 def is_accident(free: Trace, selection: Selection) -> bool:
-    """Returns whether random numbers decide which key has the selected query's largest weight."""
+    """Returns whether the selected query's largest weight results from random numbers."""
     return accident_at(free, selection.query, [largest_key(free, selection)])
 
 
@@ -140,7 +140,7 @@ def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str)
 
 
 def show_causal_goal(trace: Trace, done: str) -> None:
-    """Shows how many pairs the visitor's mask allows or blocks otherwise than the causal mask.
+    """Shows how many pairs the visitor's mask allows or blocks unlike the causal mask.
 
     done: the text to show if both masks are equal.
     """

@@ -1,4 +1,4 @@
-"""Shows the accordions (collapsible sections) of the lesson on what heads mean, and defines helpers for its page."""
+"""Shows the accordions of the lesson on what heads mean, and provides functions that its page uses too."""
 
 import streamlit as st
 
@@ -29,8 +29,8 @@ from pages.site.words import say
 
 # ---- the three networks of the lesson on meaning, their sentences, and their measured figures ------------------------
 NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # letter of a network in the lesson -> its training's name
-OFFERED_PAIRS = (47, 49, 34, 8)  # indices of the held-out sentence pairs that can be selected
-LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # example -> language of its network
+OFFERED_PAIRS = (47, 49, 34, 8)  # indices of the held-out pairs of sentences on offer
+LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # example -> language of its networks
 
 Pair = tuple[Reading, Reading]
 
@@ -57,7 +57,7 @@ def spell_words(words: tuple[str, ...], language: str) -> str:
 
 
 def merge_words(number: int, language: str) -> tuple[str, ...]:
-    """Returns the words of a pair of sentences; at a position where the sentences differ, both words: "cat/dog".
+    """Returns the words of a pair of sentences; where the two sentences differ, both words, as "cat/dog".
 
     number: the index of the pair.
     """
@@ -86,7 +86,7 @@ def choose_step(language: str) -> LiveChoice:
 def read_by_all(language: str, step: int, number: int, change: str) -> dict[str, Pair]:
     """Returns {letter of a network: its outputs for a pair of sentences} after a training step.
 
-    number: the index of the pair. change: how heads are changed, one of HEAD_CHANGES.
+    number: the index of the pair. change: an intervention in the heads, one of HEAD_CHANGES.
     """
     return {letter: read_pair(name_network(letter, language), step, number, change) for letter in NETWORKS}
 
@@ -101,8 +101,7 @@ def read_last(letter: str, language: str, number: int) -> Pair:
 
 
 def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
-    """Returns the Setup (settings of a run) that shows a sentence in the layer of a fully trained network's chosen
-    head.
+    """Returns the Setup that shows a sentence in the layer of a trained network's selected head.
 
     letter: a key of NETWORKS. reading: the network's output for the sentence.
     """
@@ -127,13 +126,13 @@ def name_head(layer: int, head: int) -> str:
 
 
 # ---- sentences about the networks: the share of held-out pairs with right answers for both sentences -----------------
-GUESS_BOUNDS = (0.6, 0.2)  # shares at the borders between the three answers of the guess
-ANSWERING = ("B", "C")  # networks that are trained to answer to which noun the pronoun refers
+GUESS_BOUNDS = (0.6, 0.2)  # shares that separate the three possible guesses
+ANSWERING = ("B", "C")  # networks trained to answer to which noun the pronoun refers
 
 
 def find_right_guess(language: str) -> int:
-    """Returns the index of the right guess of how often the best head of network B attends to the noun to
-    which the pronoun refers.
+    """Returns the index of the right guess: how often network B's best head attends to the noun that the pronoun refers
+    to.
     """
     shown = last_of(figures_of("B", language).shown)
     reached = [shown > bound for bound in GUESS_BOUNDS]
@@ -149,9 +148,9 @@ def last_of(figures: dict[str, float]) -> float:
 
 
 def find_needed_head(figures: StepFigures) -> tuple[int, int]:
-    """Returns (layer, head) of the head without which the fewest answers are right.
+    """Returns (layer, head) of the head whose ablation leaves the fewest right answers.
 
-    The head from which the network reads its answer is left out.
+    The head from which the network reads its answer does not count.
     """
     answers = {
         (layer, head): share for layer, shares in enumerate(figures.without) for head, share in enumerate(shares)
@@ -161,7 +160,7 @@ def find_needed_head(figures: StepFigures) -> tuple[int, int]:
 
 
 def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
-    """Shows why the slider has no steps between the first and the last training step, if it has none."""
+    """If the slider has only the first and the last training step, shows the reason."""
     first, *between, last = choice.options
     if between:
         return
@@ -170,8 +169,7 @@ def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
 
 
 def describe_step(step: str, language: str, known: bool) -> str:
-    """Returns the sentence on how often heads attend to the right noun and how often answers are right, after a
-    training step.
+    """Returns the sentence about how often heads attend to the right noun and answers are right, after a training step.
 
     known: whether the share of network B may be shown.
     """
@@ -187,9 +185,9 @@ def describe_step(step: str, language: str, known: bool) -> str:
 
 
 def describe_change(change: str, language: str) -> str:
-    """Returns the sentence on the answers of fully trained networks before and after a change of their heads.
+    """Returns the sentence about the answers of trained networks before and after an intervention in their heads.
 
-    change: how heads are changed, one of HEAD_CHANGES.
+    change: the intervention, one of HEAD_CHANGES.
     """
     values = {}
     for letter in ANSWERING:
@@ -200,7 +198,7 @@ def describe_change(change: str, language: str) -> str:
 
 
 def is_changed(change: str) -> bool:
-    """Returns whether a choice from HEAD_CHANGES changes the heads at all."""
+    """Returns whether a choice from HEAD_CHANGES intervenes in the heads at all."""
     return change != OWN
 
 
@@ -209,7 +207,9 @@ STEPPED_LANGUAGE = "en"  # the language whose networks have checkpoints between 
 
 
 def show_growing_heads(_: str) -> None:
-    """Shows as curves how often heads and answers are right after each training step."""
+    """Shows as curves how often heads attend to the right noun, and how often answers are right, after each training
+    step.
+    """
     drawn = []
     told = {}
     for letter in NETWORKS:
@@ -253,8 +253,7 @@ def show_every_head(language: str) -> None:
 
 
 def describe_heads(letter: str, language: str) -> dict[str, str]:
-    """Returns how often a network's best head attends to the right noun, and without which other head the fewest
-    answers are right.
+    """Returns how often a network's best head attends to the right noun, and which other head the answers need most.
 
     The result is {placeholder of a sentence: text}.
     """
@@ -293,7 +292,7 @@ def percent(share: float) -> str:
 
 # ---- drawer "why": why does one head attend to the right word? -------------------------------------------------------
 def show_forced_look(language: str) -> None:
-    """Shows how the three trainings differ, and links to each network in the workbench."""
+    """Shows how the three trainings differ, and links to each network on the workbench."""
     show_sentence("lessons.meaning.why")
     (example,) = [example for example, of in LANGUAGES.items() if of == language]
     with st.container(horizontal=True):

@@ -1,6 +1,4 @@
-"""Renders the lesson on what heads mean: three trainings of one network, what a head attends to, and the answers if it
-is ablated.
-"""
+"""Shows the lesson on what heads mean: three trainings of one network, its attention, and answers without a head."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -43,7 +41,7 @@ from pages.runs.cache import trace_for
 from pages.site.words import say
 
 GUESSES = ("most", "some", "few")
-HEAD_CHANGES = ("own", "even", "off")  # what is done to the heads: nothing, uniform weights, ablation
+HEAD_CHANGES = ("own", "even", "off")  # interventions in heads: none, uniform weights, ablation
 
 
 # ---- the picture of the lesson on meaning: weights of a head of each network from the pronoun, in both sentences -----
@@ -53,8 +51,8 @@ HEADS_WIDTH_PX = 1118  # width of the picture in pixels, as wide as the page so 
 def show_heads(choice: LiveChoice, language: str, number: int, change: str, known: bool) -> None:
     """Shows the weights of one head of each network, in a picture that follows the slider of training steps.
 
-    number: the index of the pair of sentences. change: how heads are changed, one of HEAD_CHANGES. known: whether the
-    answer may be shown.
+    number: the index of the pair of sentences. change: the intervention in the heads, one of HEAD_CHANGES. known:
+    whether the answer may be shown.
     """
     shown = [
         make_rows(read_by_all(language, step, number, change), list_columns(number, language), known)
@@ -89,10 +87,10 @@ def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) ->
 def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
     """Returns the row of a head's weights for the pronoun as query, titled with the network's answer.
 
-    reading: the network's output for the sentence. hidden: whether the weights are not shown yet.
+    reading: the network's output for the sentence. hidden: whether the weights are still hidden.
     """
     links = [link for link in reading.place.text.links if link.kind == "about"]
-    deciding = reading.place.text.words[links[-1].at]  # the word that decides to whom the pronoun refers
+    deciding = reading.place.text.words[links[-1].at]  # the word that decides whom the pronoun means
     values = {"network": letter, "reason": deciding}
     if reading.answer is None:
         title = say("lessons.meaning.row_silent", **values)

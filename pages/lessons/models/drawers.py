@@ -1,4 +1,4 @@
-"""Shows the accordions (collapsible sections) of the lesson on published models."""
+"""Shows the accordions of the lesson on published models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,15 +26,15 @@ from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, has, say
 
 # ---- how many bytes of keys and values a published model keeps, and their chart --------------------------------------
-CACHE_DTYPE = "bfloat16"  # dtype of cached keys and values, with two bytes per number
+CACHE_DTYPE = "bfloat16"  # dtype of cached keys and values: two bytes per number
 TEXT_LENGTHS = tuple(2**power for power in range(8, 18))  # text lengths in tokens: 256 to 131,072
-CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # in pixels: width and height of a chart's plot area
+CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # px: size of a chart's plot area
 
 
 def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = True) -> int:
     """Returns the bytes of keys and values that all layers cache after `tokens` tokens; 0 for a model without a cache.
 
-    is_windowed: whether layers with a window drop the keys and values that have left the window.
+    is_windowed: whether layers with a window drop keys and values outside the window.
     """
     kept = 0
     for kind in model.kinds:
@@ -52,7 +52,7 @@ def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = Tr
 
 
 def count_bytes_beyond(model: PublishedModel, window: int) -> int:
-    """Returns the bytes that one more token adds to a model's cache once its window is full."""
+    """Returns the bytes that another token adds to a model's cache once its window is full."""
     return count_cache_bytes(model, window + 1) - count_cache_bytes(model, window)
 
 
@@ -128,13 +128,13 @@ def show_read_sources() -> None:
 
 
 # ---- the table of published models, each with a link to its layer in the workbench -----------------------------------
-TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # relative column widths: model, three columns of layer parts, bytes with a link
-TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # layer parts in each column
+TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # relative widths: model, three columns of layer parts, bytes with a link
+TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # parts of a layer by column
 USUAL_PARTS = {
     "score": "scaled_dot",
     "modifiers": "plain",
     "normaliser": "softmax",
-}  # part -> its usual variant, which the table does not mention
+}  # part -> its most common variant, which the table omits
 
 
 def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
@@ -146,7 +146,7 @@ def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
     for key, layer, what in zip(PUBLISHED_MODELS, layers, told, strict=True):
-        with st.container(border=True):  # a border keeps a row's five cells together on a phone, where they are stacked
+        with st.container(border=True):  # keeps a row's five cells together on a phone, which stacks them
             show_model_row(key, layer, what, known, seen)
         seen |= {f"{part}.{find(layer.model)}" for part, find in VARIANT_FINDERS.items()}
 
@@ -186,7 +186,7 @@ def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> s
 
 
 def tell_bytes(model: PublishedModel) -> str:
-    """Returns the sentence on the bytes that a token adds to a model's cache."""
+    """Returns the sentence about the bytes that a token adds to a model's cache."""
     kept = count_cache_bytes(model, 1)
     if not kept:
         return say("lessons.models.no_cache")
@@ -203,7 +203,7 @@ def tell_bytes(model: PublishedModel) -> str:
 
 
 # ---- drawer "read": which parts does each model have, what does it cache, and from which source? ---------------------
-GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # models that the visitor can choose in the guess
+GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # models offered in the guess
 
 
 def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
@@ -236,7 +236,7 @@ def ask_for_most_bytes() -> bool:
 
 
 # ---- drawer "one": what does one change alone do? --------------------------------------------------------------------
-FIELDS_OF_PARTS = {  # part of a layer -> the field of Setup (a run's settings) that determines it
+FIELDS_OF_PARTS = {  # part of a layer -> the Setup field that determines it
     "positions": "positions",
     "heads": "kv_heads",
     "masks": "masks",
@@ -247,8 +247,9 @@ FIELDS_OF_PARTS = {  # part of a layer -> the field of Setup (a run's settings) 
 
 
 def show_one_change(old: Side, new: Side) -> None:
-    """Shows the older layer with one part, such as the mask, taken from the newer layer, and how far weights and output
-    move.
+    """Shows the older layer with one part (such as the mask) of the newer layer.
+
+    Says how far weights and output move.
     """
     parts = [part for part in FIELDS_OF_PARTS if take_part(old, new, part).setup != old.setup]
     if not parts:
@@ -288,13 +289,11 @@ def show_cache_growth(old: Side, new: Side) -> None:
 
 # ---- drawer "layers": are all layers alike? --------------------------------------------------------------------------
 MIXED_MODELS = ("gemma_3_12b", "gemma_2_9b", "gpt_oss_120b")  # models with two kinds of layer; the first is the default
-GUESSED_SHARES = ("2", "17", "50", "75")  # answers to choose from in the guess, in percent
+GUESSED_SHARES = ("2", "17", "50", "75")  # answers offered in the guess, in percent
 
 
 def show_layer_kinds(_: Side, new: Side) -> None:
-    """Shows a local and a global layer of Gemma 3 12B, and asks which share of its cache remains because of the
-    windows.
-    """
+    """Shows a local and a global layer of Gemma 3 12B, and asks how much of the whole cache its windows leave."""
     sides = [make_side(kind.name, GEMMA_3_12B, kind, new.setup) for kind in GEMMA_3_12B.kinds]
     show_sides(*sides)
     labels = [say("train.percent", much=percent) for percent in GUESSED_SHARES]
@@ -305,7 +304,7 @@ def show_layer_kinds(_: Side, new: Side) -> None:
 
 
 def tell_share(model: PublishedModel) -> str:
-    """Returns the sentence on the share of a model's cache that remains because of windows."""
+    """Returns the sentence about the share of a model's cache that its windows leave."""
     local, whole = model.kinds
     return say(
         "lessons.models.left",

@@ -1,4 +1,4 @@
-"""Renders the lesson on published models: an older and a newer model side by side, each as a state of the workbench."""
+"""Shows the lesson on published models: an older and a newer one side by side, which the workbench can open."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from pages.setup.setup import Setup
 
 
 def choose_words() -> Setup:
-    """Shows the controls for the words and the head; returns the Setup (settings of a run) with the chosen ones."""
+    """Shows the controls for the words and the head; returns the Setup with the chosen ones."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         base = sentence_box(pick_example("model_layer", "zh_model_layer", zh="zh_model_layer"))
         heads = list_place_names(trace_for(base), "H")
@@ -42,7 +42,7 @@ def find_model(name: str, default: str) -> LiveChoice:
 
 with draw_lesson(LESSON) as place:
     picture = st.container()
-    base = choose_words()  # called after the picture's container, so that the controls are below the picture
+    base = choose_words()  # after the picture's container, so that the controls are below it
     choices = {"old": find_model("old", "gpt_2"), "new": find_model("new", "gpt_oss_120b")}
     layers = [make_side("model", model, model.shown, base) for model in MODELS]
     sides = [replace(layers[choice.position], part=part) for part, choice in choices.items()]

@@ -1,4 +1,4 @@
-"""Shows an older and a newer published model side by side, each as a small layer, and compares them part by part."""
+"""Compares an older and a newer published model part by part, each as a small layer with the model's mechanisms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
-MAP_CELL_PX, MAP_ROOM_PX = 30.0, 400.0  # in pixels: the width of a cell, and the largest width of each of two maps
+MAP_CELL_PX, MAP_ROOM_PX = 30.0, 400.0  # px: width of a cell, and largest width of each of two maps
 MODELS = tuple(PUBLISHED_MODELS.values())
 MODEL_KEYS = tuple(PUBLISHED_MODELS)
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two models that the page compares, with the small layer that represents it.
+    """One of the two compared models, with the small layer that represents it.
 
     part: "old" or "new". kind: the kind of layer that is shown. setup: the Setup (settings of a run) of the small
     layer.
@@ -46,12 +46,12 @@ class Side:
 
     @cached_property
     def trace(self) -> Trace:
-        """The run of the Setup, cached here because the page shows more layers than a thread's cache has room for."""
+        """The run of the Setup, stored here because the page has more layers than the cache of a thread."""
         return trace_for(self.setup)
 
 
 def make_side(part: str, model: PublishedModel, kind: LayerKind, base: Setup) -> Side:
-    """Returns a Side (model and small layer) for a model and one of its kinds of layer.
+    """Returns the Side of a model with one of its kinds of layer.
 
     part: "old" or "new". base: the Setup with the words.
     """
@@ -101,7 +101,7 @@ def list_shown_layers(base: Setup, sides: Sequence[Side]) -> ShownLayers:
     return latest_layers(base, current_language(), current_palette().ground, sides)
 
 
-# Caches maps and texts together, because even the look-up of all runs in their cache takes longer than drawing.
+# The maps and texts are cached together: even finding all runs in their own cache takes longer than drawing.
 @keep_latest
 def latest_layers(base: Setup, language: str, ground: str, _sides: Sequence[Side]) -> ShownLayers:
     layers = [cached_layer(side.setup, name_layer(side), language, ground, side) for side in _sides]
@@ -121,7 +121,7 @@ def tell_side(side: Side) -> str:
 
 
 def show_sides(*sides: Side) -> None:
-    """Shows layers next to each other, each with a map, a text and a link to the workbench."""
+    """Shows layers side by side, each with a map, a text and a link to the workbench."""
     pictures = [make_side_map(side) for side in sides]
     for column, side, picture in zip(st.columns(2, gap="medium"), sides, pictures, strict=True):
         with column, st.container(horizontal=True, gap="small"):
@@ -165,7 +165,7 @@ def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells)
 
 
 def tell_sight(old: Side, new: Side) -> str:
-    """Returns the sentence on the words to which the last word may attend, in the older and in the newer layer."""
+    """Returns the sentence about the words to which the last word may attend, in the older and in the newer layer."""
     seen = [cached_seen_words(side.setup, side) for side in (old, new)]
     words = [join_with_commas(say("fact.quoted", key=word) for word in each) for each in seen]
     return say(
@@ -221,7 +221,7 @@ def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) 
 
 
 def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
-    """Shows the sentence on the two selected models, which follows both sliders."""
+    """Shows the sentence about the two selected models, which follows both sliders."""
     parts = [list_parts(model) for model in MODELS]
     told = []
     for old, old_parts in zip(MODELS, parts, strict=True):
@@ -260,11 +260,11 @@ def name_part(part: str) -> str:
 
 
 # ---- a layer of a published model as a small Setup, and what the small layer leaves out ------------------------------
-SMALL_HEADS, SMALL_WINDOW = 8, 4  # sizes of a small layer: query heads, and keys in its window
+SMALL_HEADS, SMALL_WINDOW = 8, 4  # sizes of a small layer: query heads, and keys in a window
 
 
 def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
-    """Returns the Setup (settings of a run) of a small layer that has the mechanisms of a published model's layer.
+    """Returns the Setup of a small layer with the mechanisms of a published model's layer.
 
     base: the Setup with the words.
     """

@@ -1,4 +1,4 @@
-"""Finds which variant of each part of an attention layer a published model has, and the text about this variant."""
+"""Finds which variant of each part of an attention layer a published model has, and returns texts about them."""
 
 from collections.abc import Callable, Mapping
 from itertools import chain
@@ -8,7 +8,7 @@ from attention_core.mechanism.config import Params
 from attention_core.record.number_text import format_grouped, format_short
 from pages.site.words import say
 
-USUAL_BASE = 10000.0  # the base of RoPE and of the sinusoids in the papers that introduced them
+USUAL_BASE = 10000.0  # base of RoPE and of the sinusoids in the papers that introduced them
 
 
 # ---- the name of a model's variant of each part ----------------------------------------------------------------------
@@ -56,7 +56,7 @@ def find_masks(model: PublishedModel) -> str:
 
 
 def find_modifiers(model: PublishedModel) -> str:
-    """Returns the name of a model's first modifier of scores, not counting the latent; "plain" if there is none."""
+    """Returns the name of a model's first modifier of scores other than a latent; "plain" if there is none."""
     names = [name for name, _ in model.shown.config.modifiers if name != "latent"]
     return names[0] if names else "plain"
 
@@ -99,9 +99,10 @@ def say_part(model: PublishedModel, part: str) -> str:
 
 
 def tell_apart(model: PublishedModel, part: str) -> object:
-    """Returns a key for a layer part, such as "masks", that differs between models that differ in this part.
+    """Returns a key that is equal for two models if, and only if, they have the same variant of a layer part.
 
-    For heads the key is whether there is a latent vector, and how many query heads share a key/value head.
+    part: the layer part, such as "masks". For heads the key is whether there is a latent vector, and how many query
+    heads share a key/value head.
     """
     if part == "heads":
         return find_heads(model) == "latent", list_numbers(model)["ratio"]
@@ -115,9 +116,9 @@ def say_what_for(model: PublishedModel, part: str) -> str:
 
 
 def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, LayerKind], str]) -> str:
-    """Returns the texts of all kinds of a model's layers, joined; a single text if it is the same for all kinds.
+    """Returns the texts about all kinds of a model's layers, joined; a single text if it is the same for all kinds.
 
-    say_kind: a function that returns the text of one kind.
+    say_kind: a function that returns the text about one kind.
     """
     texts = [say_kind(model, kind) for kind in model.kinds]
     if len({*texts}) == 1:
@@ -152,7 +153,7 @@ def say_masks(_: PublishedModel, kind: LayerKind) -> str:
 
 
 def list_numbers(model: PublishedModel) -> dict[str, object]:
-    """Returns {placeholder in the texts: size or count} for a model."""
+    """Returns {placeholder in the texts: a size of the model}."""
     windows = [kind for kind in model.kinds if kind.window is not None]
     return {
         "heads": model.heads,

@@ -47,7 +47,7 @@ ROTATION_STYLES = ("rope", "rope_half")
 
 
 def with_rope(setup: Setup, style: str) -> Setup:
-    """Returns the Setup with RoPE instead of positions among the columns of x, with d_k = 4 and head 2 selected.
+    """Returns the Setup with RoPE instead of the position columns of x, with d_k = 4 and head 2 selected.
 
     style: how RoPE pairs components.
     """
@@ -55,8 +55,8 @@ def with_rope(setup: Setup, style: str) -> Setup:
 
 
 # ---- drawer "sines": what do sinusoids look like? --------------------------------------------------------------------
-SINE_WIDTHS = (2, 4, 6, 8, 12)  # offered numbers of columns: at most 6 pairs of a sine and a cosine
-SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # offered numbers of rows, with one row for each position
+SINE_WIDTHS = (2, 4, 6, 8, 12)  # offered numbers of columns; 12 columns are 6 pairs of a sine and a cosine
+SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # offered numbers of rows, one per position
 
 
 def choose_table() -> Setup:
@@ -86,9 +86,7 @@ def setup_of_positions_alone(count: int, width: int) -> Setup:
 
 
 def show_sine_map(_: Setup) -> None:
-    """Shows the table of sinusoids as rows of coloured cells, one row per column of the table, positions from left to
-    right.
-    """
+    """Shows the table of sinusoids as coloured cells; a row per column of the table, positions from left to right."""
     alone = choose_table()
     trace = trace_for(alone)
     count, width = trace.step("sinusoidal_x").shape
@@ -125,7 +123,7 @@ def show_sine_waves(_: Setup) -> None:
     palette = current_palette()
     colours = (palette.q, palette.k, palette.v, palette.share, palette.minus, palette.x)
     positions = range(count)
-    sine_columns = range(0, width, 2)  # only sine columns; every other column is a cosine
+    sine_columns = range(0, width, 2)  # a cosine follows each sine
     waves = []
     for column, colour in zip(sine_columns, colours, strict=False):
         title = title_column(column, width)
@@ -140,7 +138,7 @@ def show_sine_waves(_: Setup) -> None:
 
 
 def show_position_pairs(_: Setup) -> None:
-    """Shows the dot products of the sinusoids of any two positions, which are equal along each diagonal."""
+    """Shows the dot products of the sinusoids of every two positions, which are equal along each diagonal."""
     alone = choose_table()
     trace = trace_for(alone)
     show_sentence("lessons.positions.diagonal")
@@ -157,12 +155,12 @@ POSITION_VARIANTS = {
     "alibi": {"wiring": ("bare",), "positions": ("alibi",)},
     "causal": {"wiring": ("bare",), "masks": ("causal",)},
 }
-OUTPUT_COLUMNS = ("colour", "animal", "action")  # the columns of the output that are shown, out of all its columns
-ROUNDING_GAP = 1e-9  # a difference between outputs below this counts as a rounding error
+OUTPUT_COLUMNS = ("colour", "animal", "action")  # the columns of the output that are shown
+ROUNDING_GAP = 1e-9  # a smaller difference between outputs counts as a rounding error
 
 
 def show_order(setup: Setup) -> None:
-    """Shows whether each word keeps its output when the words are shuffled: only if positions are not encoded."""
+    """Shows that shuffled words keep their outputs only if positions are not encoded."""
     variant = choose_option("told", tuple(POSITION_VARIANTS))
     seed = slide("shuffle", range(1, 11), 1)
     before = setup.with_fields(**POSITION_VARIANTS[variant])
@@ -204,7 +202,7 @@ def make_output_rows(name: str, trace: Trace) -> RunPicture:
 
 # ---- drawer "distance", tab: RoPE rotates both pairs of numbers of a query and of a key ------------------------------
 def show_rotation(setup: Setup) -> None:
-    """Shows how RoPE rotates pairs of components of a query and a key: their score depends only on their distance."""
+    """Shows how RoPE rotates pairs of components of q and k, so that their score depends only on their distance."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rope = with_rope(setup, choose_option("style", ROTATION_STYLES))
         start = trace_for(rope)
@@ -264,7 +262,7 @@ def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, n
 
 
 # ---- drawer "distance", tab: a score of RoPE against the distance ----------------------------------------------------
-MAX_CURVE_DISTANCE = 33  # number of distances in the curve, counted from 0
+MAX_CURVE_DISTANCE = 33  # number of distances in the curve, from 0
 
 
 def show_score_decay(setup: Setup) -> None:
@@ -301,7 +299,7 @@ def largest_magnitude_of_curves(decays: list[Curve]) -> float:
 
 # ---- drawer "distance", tab: what ALiBi subtracts from each score ----------------------------------------------------
 def show_alibi_slopes(setup: Setup) -> None:
-    """Shows what ALiBi subtracts from each score, one row per head; or the weights that this gives to equal scores."""
+    """Shows what ALiBi subtracts from each score, in a row per head; or the weights that equal scores then get."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = choose_option("alibi", ("bias", "weights"))
         heads = int(choose_option("alibi_heads", ("2", "4", "8"), "8", str))
@@ -339,7 +337,7 @@ def show_alibi_slopes(setup: Setup) -> None:
 
 # ---- drawer "parts": which part of a score depends on the word, which part on its position? --------------------------
 def show_score_parts(setup: Setup) -> None:
-    """Shows for one query the four terms that add up to each score."""
+    """Shows, for one query, the four terms whose sum is the score."""
     placed = setup.with_fields(wiring=("bare",), positions=("sinusoidal",), head=None)
     plain = trace_for(placed)
     heads = list_place_names(plain, "H")

@@ -1,6 +1,4 @@
-"""Draws the page of the lesson on positions: none, sinusoids, or columns that a head reads, with a slider for its
-offset.
-"""
+"""Draws the lesson on positions: none, sinusoids, or columns that a head reads, with a slider for its offset."""
 
 from collections.abc import Sequence
 
@@ -27,12 +25,12 @@ from pages.session.labels import Selection, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-POSITIONS = {  # choices: no positions, the sinusoids of 2017, or numbers that head 1 is built to read
+POSITIONS = {  # options: no positions, the sinusoids of 2017, or numbers that head 1 is built to read
     "without": {"wiring": ("bare",)},
     "sinusoidal": {"wiring": ("bare",), "positions": ("sinusoidal",)},
     "with": {},
 }
-BUILT_DIAL = -8  # value of W_q[one, 0] in the example: head 1 attends to the previous word
+BUILT_DIAL = -8  # W_q[one, 0] in the example, with which head 1 attends to the previous word
 REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets in words: −1 is the word before
 REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
@@ -40,7 +38,7 @@ REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 def turn_dial(built: Setup, dial: int) -> Setup:
     """Returns the Setup in which the slider's number replaces one cell of the hand-built W_q.
 
-    dial: the number; it sets the offset at which head 1 attends.
+    dial: the number, which sets the offset at which head 1 attends.
     """
     if dial == BUILT_DIAL:
         return built.with_fields(w_q=None)
@@ -71,7 +69,7 @@ def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
 
 
 def tell_goal(reached: bool) -> str:
-    """Returns the sentence on the goal that every word attends to the next word.
+    """Returns the sentence about the goal that every word attends to the next word.
 
     reached: whether the goal is reached; if not, the sentence contains the answer once the visitor has revealed all
     answers.
@@ -83,7 +81,7 @@ def tell_goal(reached: bool) -> str:
 
 
 def tell_colour(trace: Trace, selection: Selection) -> str:
-    """Returns the sentence on the component "colour" in the output of the selected query."""
+    """Returns the sentence about the component "colour" in the output of the selected query."""
     number = trace["output"][0, selection.query, trace.labels["D_out"].index("colour")]
     return say(
         "lessons.positions.came",

@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on a printed worked example, and provides helpers shared with its page."""
+"""Draws the accordions of the lesson on a printed worked example, and provides functions that its page uses too."""
 
 from collections.abc import Collection
 from functools import partial
@@ -42,7 +42,7 @@ from pages.site.words import escape_markdown, say, say_refusal
 # ---- the given matrices of the worked example: x and the projections, printed or typed -------------------------------
 PRINTED_EXAMPLE = "source_004"
 GIVEN_MATRICES = ("x", "w_q", "w_k", "w_v")
-MAX_TYPED_SIDE = 8  # the most rows or columns of a typed matrix: two matrices fit side by side, with legible cells
+MAX_TYPED_SIDE = 8  # most rows or columns of a typed matrix: two matrices fit side by side, with legible cells
 
 
 def choose_given_setup(stage: str) -> Setup:
@@ -56,16 +56,14 @@ def choose_given_setup(stage: str) -> Setup:
         start = initial_matrix_text(name)
         check_text = partial(check_given_matrix, name)
         if not text_control(name, start, check_text).value.strip():
-            lesson_choices.store_choice(name, None)  # so that an empty text input means the example's matrix
+            lesson_choices.store_choice(name, None)  # an empty text input stands for the example's matrix
         if name == "x" or name in read_by_stage:
             text_box(name, start, check_text)
     return setup_with_matrices(get_typed_matrices())
 
 
 def initial_matrix_text(name: str) -> str:
-    """Returns the default text of a matrix's text input: the example's numbers, or random numbers for another width of
-    x.
-    """
+    """Returns the default text of a matrix's input: the example's numbers, or random numbers for another width of x."""
     if name == "x":
         return answers_text(EXAMPLES[PRINTED_EXAMPLE].tensor("x"), None)
     typed = get_typed_matrices()
@@ -86,7 +84,7 @@ def get_typed_matrices() -> dict[str, str]:
 def setup_with_matrices(texts: dict[str, str]) -> Setup:
     """Returns the example's Setup with typed matrices. Raises AttentionError for a text that is not a matrix."""
     matrices = {name: pack_matrix(parse_matrix(text, name), name) for name, text in texts.items()}
-    w_o = REMOVED if texts else None  # removed, because for another width of x the Setup would add a W_o
+    w_o = REMOVED if texts else None  # otherwise the Setup would add a W_o for another width of x
     return make_setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
 
 
@@ -129,7 +127,7 @@ def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
 
 
 def handle_written_click(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Records that the visitor considers the clicked number of the printed page wrong.
+    """Records that the visitor marked the clicked number of the printed page as wrong.
 
     run: the name of the clicked run; a click in any run but "printed" has no effect.
     """
@@ -151,7 +149,7 @@ def title_numbers(name: str) -> str:
     return say(f"lessons.printed.control.{stage_of.get(name, name)}")
 
 
-ASKED_KEY = "printed_right_asked"  # session key: the stage whose right numbers the visitor asked to see
+ASKED_KEY = "printed_right_asked"  # session key of the stage whose right numbers were requested
 
 
 def offer_right_numbers(stage: str) -> bool:
@@ -170,7 +168,7 @@ def offer_right_numbers(stage: str) -> bool:
 
 
 def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] | None, hidden: bool) -> list[SheetPart]:
-    """Returns the matrices of a stage of the calculation for the picture: printed numbers, right numbers and operands.
+    """Returns the matrices of a stage for the picture: printed numbers, right numbers and operands.
 
     known: the cells whose marks may be shown; None for all. hidden: whether the right numbers are left out.
     """
@@ -205,13 +203,11 @@ def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
 
 
 # ---- drawer "begin": where did the errors begin? ---------------------------------------------------------------------
-CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # the stages in each row
+CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # stages, by row
 
 
 def show_error_origins(checked: CheckedWork, _: Setup) -> None:
-    """Shows the printed numbers of all stages with their marks, and which later numbers one chosen error makes
-    wrong.
-    """
+    """Shows the printed numbers of all stages with their marks, and which later numbers one error makes wrong."""
     slips = []
     for step in STAGES.values():
         slips.extend(checked.cells(step, Mark.SLIP))
@@ -234,7 +230,7 @@ def show_error_origins(checked: CheckedWork, _: Setup) -> None:
 
 
 def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
-    """Shows the choice of one error whose consequences are to be shown, and returns its cell.
+    """Shows the choice of an error whose consequences are then shown, and returns its cell.
 
     slips: the cells of all errors.
     """
@@ -247,7 +243,7 @@ def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
 
 
 def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
-    """Shows how many later numbers are wrong because of one error alone, and returns their cells."""
+    """Shows how many later numbers a single error makes wrong, and returns their cells."""
     stage_of = name_stages_by_step()
     reached = []
     counts = []
@@ -277,7 +273,7 @@ def show_own_exercise(_: CheckedWork, setup: Setup) -> None:
 
 # ---- drawer "rounding": did rounding cause the error? ----------------------------------------------------------------
 def show_rounding(checked: CheckedWork, _: Setup) -> None:
-    """Shows how far the output Z moves, and can move at most, if the weights are rounded to a few decimals."""
+    """Shows how far the output Z moves, and how far it could move, if the weights are rounded to a few decimals."""
     digits = slide("digits", range(4), 2)
     trace = with_rounded_weights(checked.trace, digits)
     moved = abs_difference(trace["rounded_outputs"], trace["head_outputs"]).max()

@@ -27,7 +27,7 @@ from pages.site.words import escape_markdown, say
 
 # ---- key and value, drawer "roles": who plays which role? ------------------------------------------------------------
 def show_roles(setup: Setup) -> None:
-    """Shows an analogy that explains query, key and value, with the numbers of this run."""
+    """Shows an analogy for query, key and value, with the numbers of this run."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     query = selection.query
@@ -57,7 +57,7 @@ def show_roles(setup: Setup) -> None:
 
 
 # ---- key and value, drawer "shapes": which shapes fit? ---------------------------------------------------------------
-START_SIZES = {  # name of a control -> its default: one query and five keys
+START_SIZES = {  # control -> its default: one query and five keys
     "queries": 1,
     "keys": 5,
     "values": 5,
@@ -65,8 +65,8 @@ START_SIZES = {  # name of a control -> its default: one query and five keys
     "d_k": 8,
     "d_v": 10,
 }
-SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # names of the controls, row by row
-MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # matrix -> names of its sizes
+SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # controls, row by row
+MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # matrix -> its sizes
 
 
 def show_shapes(_: Setup) -> None:
@@ -116,13 +116,13 @@ MATRIX_CHANGES = {
 
 
 def show_matrix_change(setup: Setup) -> None:
-    """Shows the run after a change: W_q and W_k exchanged, one matrix instead of all three, or another W_v."""
+    """Shows the run after a change: W_q and W_k swapped, one matrix for all three roles, or another W_v."""
     change = choose_option("change", tuple(MATRIX_CHANGES))
     changed = setup.with_fields(**MATRIX_CHANGES[change])
     before = trace_for(setup)
     now = trace_for(changed)
     selection = selection_of(before, setup)
-    if change == "swap":  # W_q and W_k exchanged: the key with the largest weight becomes the query
+    if change == "swap":  # swapped: the key with the largest weight becomes the query
         asked = row_fact(before, selection.head, selection.query).keys[0]
         selection = replace(selection, query=asked)
     st.markdown(f"**{fact_sentence(now, selection)}**")
@@ -143,7 +143,7 @@ def show_matrix_change(setup: Setup) -> None:
 
 
 def list_moved_steps(now: Trace, before: Trace) -> str:
-    """Returns the names of the computed steps whose numbers changed, joined to a text."""
+    """Returns the names of the computed steps whose numbers changed, as one text."""
     computed = now.computed()
     moved = [spoken_step_name(step) for step in find_moves(now, before) if step in computed]
     return join_with_commas(moved)
@@ -162,7 +162,7 @@ def show_conventions(setup: Setup) -> None:
 
 
 def show_word_alone(setup: Setup) -> None:
-    """Shows that the weights of one query, compared with all keys, equal its row in the product of all queries."""
+    """Shows that a query compared with all keys alone gets the same weights as in the product of all queries."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     word = trace.labels["T"][selection.query]

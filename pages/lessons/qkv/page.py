@@ -1,4 +1,4 @@
-"""Draws the page of the lesson on queries, keys and values: the same row of weights without and with projections."""
+"""Draws the lesson on queries, keys and values: the same row of weights without and with projections."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ PICTURE_TEXTS = ("sum", "choose", "hint", "alt")
 
 
 def show_product(trace: Trace, selection: Selection, word: str) -> None:
-    """Shows the product x W for the selected query; W_q, W_k or W_v is selected in the browser, without the server."""
+    """Shows the product x W of the selected query; the browser switches between W_q, W_k and W_v without the server."""
     texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in PICTURE_TEXTS}
     data = {
         "word": word,

@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on the scale, and provides helpers that its page uses too."""
+"""Draws the accordions of the lesson on the scale, and provides functions that its page uses too."""
 
 from collections.abc import Mapping, Sequence
 
@@ -41,7 +41,7 @@ def width_axis() -> Axis:
 # ---- curves of the variance of sampled scores against d_k, measured and exact ----------------------------------------
 VARIANCE_DRAWS = 5000
 COMPARED_DOT_SCORES = ("dot", "scaled_dot")
-DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # names of the distributions that the visitor can choose
+DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # names of the distributions on offer
 
 
 def choose_law(name: str) -> str:
@@ -55,7 +55,7 @@ def choose_law(name: str) -> str:
 def measure_variances_by_width(
     law: str, dependence: str, draws: int, seed: int
 ) -> list[Mapping[str, MeasuredVariance]]:
-    """Returns the measured variances of sampled scores, one {score: variance} for each d_k in SCALE_WIDTHS.
+    """Returns the measured variances of sampled scores as {score: variance}, for each d_k in SCALE_WIDTHS.
 
     law: the distribution of the components. draws: the number of samples.
     """
@@ -82,7 +82,7 @@ def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, Meas
 
 
 def make_independent_curve(name: str, score: str) -> Curve:
-    """Returns the curve of a score's exact variance against d_k, if the components are independent.
+    """Returns the curve of a score's exact variance against d_k for independent components.
 
     The variance is equal for all distributions with mean 0 and variance 1.
     """
@@ -101,7 +101,7 @@ def make_independent_curve(name: str, score: str) -> Curve:
 
 
 # ---- drawer "variance": is the variance of a score d_k? --------------------------------------------------------------
-VARIANCE_RANGES = {  # number of samples -> ends of the axis of divided scores' variance, which is about 1
+VARIANCE_RANGES = {  # samples -> ends of the axis for the divided scores' variance, about 1
     100: (0.0, 2.0),
     1000: (0.7, 1.3),
     5000: (0.85, 1.15),
@@ -155,7 +155,7 @@ def show_variance_chart(
 
 # ---- drawer "gradient": how much gradient does the softmax pass on? --------------------------------------------------
 def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
-    """Shows the softmax's Jacobian for one sample of scores, undivided and divided by √d_k, with one colour scale."""
+    """Shows the softmax's Jacobian at one sample of scores, undivided and divided by √d_k, on one colour scale."""
     traces = {score: with_jacobian(trace_for(run)) for score, run in runs.items()}
     slopes = {}
     for score, trace in traces.items():

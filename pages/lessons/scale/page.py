@@ -1,4 +1,4 @@
-"""Draws the page of the lesson on dividing by √d_k: how sharp the softmax of undivided and divided scores is by d_k."""
+"""Draws the lesson on dividing by √d_k: how sharp the softmax of undivided and of divided scores is, by d_k."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,7 +31,7 @@ from pages.session.staged import is_one_screen
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import get_text_template, say
 
-DRAWS_BY_KEYS = {  # number of keys -> number of samples, fewer for more keys, to limit the time
+DRAWS_BY_KEYS = {  # keys -> samples, fewer for more keys, to limit the time
     2: 2000,
     4: 2000,
     8: 2000,
@@ -39,7 +39,7 @@ DRAWS_BY_KEYS = {  # number of keys -> number of samples, fewer for more keys, t
     32: 500,
     64: 250,
 }
-SCALE_SEED = 1268  # this seed's single sample has measures close to the mean of many samples
+SCALE_SEED = 1268  # the sample of this seed has measures close to the mean of many samples
 QUANTITIES = ("largest", "entropy", "at_query", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
@@ -56,8 +56,8 @@ def tell_how(keys: int) -> str:
 
 
 # ---- one sample of a query and keys, and the sentences about a width -------------------------------------------------
-MAX_NAMED_BARS = 16  # the most bars in a chart whose names are legible
-LIVE_BARS_WIDTH_PX = 1120.0  # width in pixels of all columns of bars, before the picture is scaled to the page
+MAX_NAMED_BARS = 16  # most bars in a chart with legible names
+LIVE_BARS_WIDTH_PX = 1120.0  # px: width of all columns of bars, before the picture is scaled to the page
 
 Runs = Mapping[str, Setup]  # name of a score -> Setup with one sample of it
 
@@ -81,9 +81,7 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
 
 
 def change_draw(run: Setup) -> dict:
-    """Returns the data with which the browser shows another sample when a slider moves: its scores, values and
-    scale.
-    """
+    """Returns the data of another sample, which the browser shows while a slider moves: scores, values, scale."""
     trace = trace_for(run)
     params = trace.step("scaled_scores").operation.params
     scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
@@ -103,9 +101,9 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
 
 
 # ---- a cloud of scores that widens with d_k, one sample in it, and the gradient --------------------------------------
-CLOUD_SCORES = 240  # number of points in the cloud; more points would merge
+CLOUD_SCORES = 240  # points in the cloud; more would merge
 LANE_TEXTS = ("dot", "scaled_dot", "gradient", "hidden")
-CLOUD_REACH = 64  # largest drawn score: twice the standard deviation of the widest undivided scores
+CLOUD_REACH = 64  # largest drawn score: twice the standard deviation of the widest vectors' scores
 
 
 def show_cloud(
@@ -119,7 +117,7 @@ def show_cloud(
     clouds = [cached_clouds(each, CLOUD_SCORES, seed) for each in SCALE_WIDTHS]
     scores = ("dot", "scaled_dot") if known else ("dot",)
     widths = []
-    alts = []  # the alternative text of the cloud at each width
+    alts = []  # alternative texts of the cloud by width
     for d_k, cloud, runs, by_score in zip(SCALE_WIDTHS, clouds, all_runs, found, strict=True):
         lanes = {score: describe_lane(cloud[score], runs, score, by_score[score]) for score in scores}
         widths.append(lanes)
@@ -139,9 +137,7 @@ def show_cloud(
 
 
 def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpness) -> dict[str, object]:
-    """Returns the data of one row of the cloud for the browser component: the sampled points of one score at one
-    d_k.
-    """
+    """Returns the data of one row of the cloud for the browser: the sampled points of one score at one d_k."""
     gradient = sharpness.at_query.median
     return {
         "scores": [round(number, 2) for number in cloud.scores],
@@ -153,7 +149,7 @@ def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpnes
 
 
 # ---- a chart of the softmax's sharpness against d_k, for undivided and divided scores --------------------------------
-HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # pixels: chart height, and the smaller height in a lecture, below the cloud
+HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # px: height of the chart, smaller in a lecture, where the cloud is above it
 
 
 def show_sharpness_chart(
@@ -173,7 +169,7 @@ def show_sharpness_chart(
         ends = (SCALE_WIDTHS[0], SCALE_WIDTHS[-1])
         name = say("lessons.scale.curve.even")
         compared.append(Curve(name, ends, (even.centre, even.centre), palette.x, dashed=True))
-    reach = {  # quantity -> end of the axis: the largest possible value, or the largest measured gradient
+    reach = {  # quantity -> end of the axis: largest possible value, or largest measured gradient
         "largest": 1.0,
         "entropy": even_sharpness(keys).entropy.mean,
         "at_query": max(by_score["dot"].at_query.upper for by_score in found),
@@ -206,18 +202,18 @@ with draw_lesson(LESSON) as place:
         quantity = choose_option("quantity", QUANTITIES)
         key_count = find_live_choice("keys", tuple(DRAWS_BY_KEYS), 8)
         keys = key_count.value
-        show_live_choice(key_count, lambda count: {"waits": count != keys})  # run anew when the slider is released
+        show_live_choice(key_count, lambda count: {"waits": count != keys})  # waits for the release
         seed = choose_whole_number("seed", SCALE_SEED)
     draws = DRAWS_BY_KEYS[keys]
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
 
     def measure_sharpness(width: int) -> Mapping[str, Sharpness]:
-        """Returns {score: sharpness of the softmax} at one width."""
+        """Returns {score: sharpness of its softmax} at one width."""
         return cached_saturation(width, keys, draws, seed)
 
     with picture:
         found = compute_one_by_one(measure_sharpness, SCALE_WIDTHS, reset_keys_and_seed)
-    all_runs: list[Runs] = []  # for each width, the runs on one sample
+    all_runs: list[Runs] = []  # for each width, its runs on one sample
     for each in SCALE_WIDTHS:
         drawn = draw_query_and_keys(each, keys, seed)
         all_runs.append({score: make_setup(example="one_query", **parts) for score, parts in drawn.items()})
@@ -233,7 +229,7 @@ with draw_lesson(LESSON) as place:
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
         show_cloud(followed, seed, all_runs, found, known)
-        if not is_one_screen():  # because in a lecture the page shows only the curve of many samples
+        if not is_one_screen():  # a lecture shows only the curve of many samples
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
             show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))

@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on scores, and provides helpers that its page uses too."""
+"""Draws the accordions of the lesson on scores, and provides functions that its page uses too."""
 
 from collections.abc import Mapping
 
@@ -39,8 +39,8 @@ from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
 # ---- the five scores: settings, sentences, and a word's rows under several scores ------------------------------------
-# The additive score's layer, built by hand: two units, tanh(2 (q + k)), each of which reads one number of q and of k.
-# A bias of -3 keeps both units near -1. A 3 in x W_q cancels the bias, and that unit depends on the key.
+# The additive score's layer, built by hand: two of its units, tanh(2 (q + k)), each read one number of q and of k.
+# A bias of -3 keeps units near -1; where x W_q is 3, it cancels the bias, and the unit depends on the key.
 HANDMADE_UNITS = ((2, 0), (0, 2), (0, 0), (0, 0))  # a row per number of q or of k, a column per unit
 HANDMADE_BIASES = (-3, -3, -3, -3)
 
@@ -89,9 +89,7 @@ def describe_row(trace: Trace, selection: Selection, score: str) -> str:
 
 
 def describe_score(trace: Trace, selection: Selection, score: str) -> str:
-    """Returns the sentence about the selected query's score with the key of its largest weight, and about the score's
-    limit.
-    """
+    """Returns the sentence about the selected query's score with its most attended key, and about the score's limit."""
     row = (selection.batch, selection.head, selection.query)
     key = int(trace["weights"][row].argmax())
     others = [score for place, score in enumerate(trace["scores"][row].tolist()) if place != key]
@@ -119,11 +117,11 @@ def get_additive_bound(trace: Trace) -> float:
 
 # ---- drawer "inside": what happens inside the additive score? --------------------------------------------------------
 GROWTH_FACTORS = (1, 2, 5, 10, 100)
-BOUNDED_BARS_HEIGHT_PX = 150  # height in pixels of the bars beside the additive layer
+BOUNDED_BARS_HEIGHT_PX = 150  # px: height of the bars beside the additive layer
 
 
 def show_additive_layer(setup: Setup, selection: Selection) -> None:
-    """Shows the tanh layer of the additive score for the selected query: its scores stay bounded if q and k grow."""
+    """Shows the tanh layer of the additive score for the selected query, whose scores stay bounded as q and k grow."""
     with st.container(width=420):
         factor = slide("grow", GROWTH_FACTORS, 1)
     additive = setup.with_fields(**SCORE_SETTINGS["additive"])
@@ -297,7 +295,7 @@ def tell_ceiling(trace: Trace, fact: RowFact, temperature: float) -> str:
 
 
 def draw_weights(trace: Trace, selection: Selection) -> RunPicture:
-    """Draws the weights of the selected query."""
+    """Draws the weights of the selected query, and nothing else."""
     row = row_of(say("lessons.scores.row_cosine"), trace, "weights", (0, selection.head, selection.query))
     picture = draw_bar_rows("cool", [row], list_place_names(trace, "S"), {"": trace})
     return RunPicture("cool", picture, {"": trace}, row.title)
@@ -314,7 +312,7 @@ def draw_ceilings(
     keys = trace.sizes()["S"]
     ceilings = {
         1.0: make_ceiling_curve(1.0, palette.x),
-        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first curve if the temperature is 1
+        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first at temperature 1
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)

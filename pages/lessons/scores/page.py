@@ -1,6 +1,4 @@
-"""Draws the page of the lesson on scores: five score functions for two arrows that can be dragged, then a word's
-weights.
-"""
+"""Draws the lesson on scores: five score functions of two arrows that can be dragged, then the weights of a word."""
 
 from collections.abc import Mapping
 
@@ -29,16 +27,16 @@ from pages.site.words import get_text_template, say
 # ---- a query and a key as two arrows that can be dragged, and their five scores --------------------------------------
 MATCH_KEY = "scores_match"
 FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
-REACH = 3  # largest magnitude of an arrow's coordinates
+REACH = 3  # largest coordinate of an arrow
 UNITS = pack_matrix([[1, 0], [0, 1]])
-ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # the additive layer computes tanh(q + k)
+ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # tanh(q + k), summed with weight 4
 MATCH_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
     **SCORE_SETTINGS,
     "additive": {"score": "additive", **ONE_SUM},
 }
 LARGEST_PRODUCT = 2 * REACH * REACH
 LIMITS = {"cosine": 1, "dot": LARGEST_PRODUCT, "scaled_dot": LARGEST_PRODUCT, "general": LARGEST_PRODUCT, "additive": 8}
-ENDS = {"cosine": "±1", "additive": "±8"}  # score -> text with the bounds that the score never exceeds
+ENDS = {"cosine": "±1", "additive": "±8"}  # score -> its bounds, as text
 Arrow = tuple[float, float]
 
 
@@ -62,7 +60,7 @@ def show_match() -> None:
 
 
 def score_of(trace: Trace) -> float:
-    """Returns the only score of a run, after scaling."""
+    """Returns the only scaled score of a run."""
     return trace["scaled_scores"].item()
 
 
@@ -75,7 +73,7 @@ def read_arrow(text: str) -> Arrow:
 
 
 def take_arrows(arrows: tuple[Arrow, Arrow]) -> None:
-    """Stores both arrows after the visitor has dragged and released one."""
+    """Stores both arrows after the visitor has dragged one."""
     for role, arrow in zip("qk", arrows, strict=True):
         arrow = tuple(map(float, arrow))
         store_choice(role, None if arrow == FIRST_ARROWS[role] else arrow)

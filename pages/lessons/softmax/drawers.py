@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on softmax, and provides helpers that its page uses too."""
+"""Draws the accordions of the lesson on softmax, and provides functions that its page uses too."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ from pages.site.words import escape_markdown, say
 
 # ---- the reader's numbers, as the scores of a run with one query -----------------------------------------------------
 ONLY_ROW = (0, 0, 0)  # index (sentence, head, query) of the only row of weights
-MAX_TYPED_LOGITS = 16  # the most numbers that can be typed: as many as fit side by side
+MAX_TYPED_LOGITS = 16  # most numbers that can be typed: as many as fit side by side
 
 
 def ask_for_numbers(name: str, start: str) -> Sequence[float]:
@@ -51,10 +51,7 @@ def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -
 
 
 def name_if_divided(setup: Setup) -> str:
-    """Returns the ending of a text key: "_divided" if the temperature is not 1, else "".
-
-    The text says whether the slopes of the softmax are divided by a temperature.
-    """
+    """Returns the ending of a text key: "_divided" if a temperature divides the softmax's slopes, else ""."""
     return "" if setup.run.temperature == 1 else "_divided"
 
 
@@ -70,7 +67,7 @@ NUMBER_SHIFTS = (0, 1, 10, 100, 500, 1000)
 
 
 def show_stable_softmax(own: Sequence[float]) -> None:
-    """Shows the softmax computed in two ways: directly by its formula, and after subtracting the largest number."""
+    """Shows the softmax computed in two ways: directly by its formula, and after the largest number is subtracted."""
     numbers = choose_numbers(own)
     with st.columns(2)[0]:
         shift = slide("shift", NUMBER_SHIFTS, 0)
@@ -93,7 +90,7 @@ def show_stable_softmax(own: Sequence[float]) -> None:
 
 
 def choose_numbers(own: Sequence[float]) -> Sequence[float]:
-    """Shows a choice of large numbers, and returns the chosen numbers; the option "own" means the visitor's numbers."""
+    """Shows a choice of large numbers and returns it; the option "own" stands for the visitor's numbers."""
     name = choose_option("numbers", (*LARGE_NUMBERS, "own"))
     if name == "own":
         return own
@@ -165,11 +162,11 @@ def show_close_numbers() -> None:
 
 
 # ---- drawer "many": what becomes of a hundred numbers? ---------------------------------------------------------------
-SHOWN_COUNTS = (5, 10, 20, 50, 100)  # options: how many of the hundred numbers are shown
+SHOWN_COUNTS = (5, 10, 20, 50, 100)  # options: how many of the numbers are shown
 
 
 def show_many_numbers(temperature: float) -> None:
-    """Shows the softmax of the hundred numbers of a printed worked example, or of the first of these numbers."""
+    """Shows the softmax of the hundred numbers of a printed worked example, or of the first few of them."""
     count = slide("count", SHOWN_COUNTS, SHOWN_COUNTS[-1])
     numbers = EXAMPLES["softmax_100"].tensor("k")[:count, 0].numpy()
     are_all = count == SHOWN_COUNTS[-1]

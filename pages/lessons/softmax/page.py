@@ -1,6 +1,4 @@
-"""Draws the page of the lesson on softmax: the same numbers as shares of 1, at temperature 1 and at a chosen
-temperature.
-"""
+"""Draws the lesson on softmax: the same numbers as shares of 1, at temperature 1 and at a chosen temperature."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -42,11 +40,11 @@ def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact
 
 
 # ---- the numbers, their exponentials and their shares as columns; the numbers can be dragged -------------------------
-PICTURE = "hero"  # the picture's name in a link, in which the open number is stored
-LEAST_REACH = 4.0  # the scale reaches at least to this number, so that small numbers can be dragged far
-STEPS_OF_REACH = 100  # dragging from 0 to the bound of the scale takes at most this many steps
-WANTED_SHARE = 0.98  # the goal of the lesson: the largest number has to get this share
-BARS_WIDTH_PX = 960.0  # width in pixels of the picture in files
+PICTURE = "hero"  # name of the picture in a link, which stores the open number
+LEAST_REACH = 4.0  # the scale reaches at least so far, so that small numbers can be dragged far
+STEPS_OF_REACH = 100  # most steps of dragging from 0 to the end of the scale
+WANTED_SHARE = 0.98  # goal of the lesson: the share of the largest number
+BARS_WIDTH_PX = 960.0  # px: width of the picture in files
 
 
 def show_columns(
@@ -59,7 +57,7 @@ def show_columns(
     """
 
     def take_numbers(moved: Sequence[float]) -> None:
-        """Stores numbers that the visitor dragged and released, in the same way as typed numbers."""
+        """Stores the numbers that the visitor dragged as if they were typed."""
         text = ", ".join(f"{number:.6g}" for number in moved)
         text_control("logits", first_numbers, read_typed_numbers).take(text)
 
@@ -131,7 +129,7 @@ def list_finite(run: Trace, step: str) -> list[float | None]:
 
 
 def describe_opened(runs: Mapping[str, Trace]) -> dict[str, object] | None:
-    """Returns the step and the index of the opened number; None if no number at the chosen temperature is open."""
+    """Returns the step and the index of the opened number; None if no number at the selected temperature is open."""
     opened = get_opened_cell(PICTURE, runs)
     if opened is None or opened[0] != "now":
         return None

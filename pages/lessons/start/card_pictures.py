@@ -1,4 +1,4 @@
-"""Draws the small pictures on the lessons' cards from the computed numbers of each lesson's first state."""
+"""Draws the small pictures on the lessons' cards, from the numbers that each lesson shows at first."""
 
 from collections.abc import Callable
 
@@ -42,7 +42,7 @@ SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
 PRINTED_CELL = 13.0
 CARD_MERGES, PIECE_LETTER, PIECE_COLOURS = (0, 100, 600), 5.0, ("q", "k", "v")
 HIDDEN_WORDS = {"en": 3, "zh": 4}  # language -> index of the hidden word in the encoder's sentence
-MEANING_PAIR = 47  # index, among held-out minimal pairs, of the pair that the card shows
+MEANING_PAIR = 47  # index, among held-out pairs of sentences, of the pair on the card
 COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
 COMPARED_ENCODERS = {
     "x": Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9),
@@ -104,7 +104,7 @@ def draw_softmax(_language: str) -> list[Shape]:
 
 
 def draw_division(_language: str) -> list[Shape]:
-    """Draws the weights of one sample at growing d_k, computed from scores that are not divided by √d_k."""
+    """Draws the weights of one sample at growing d_k, for scores that are not divided by √d_k."""
     shapes = []
     for left, width in zip((8.0, 58.0, 108.0), SCALE_WIDTHS, strict=True):
         parts = draw_query_and_keys(width, SCALE_KEYS, SCALE_SEED)["dot"]
@@ -161,7 +161,7 @@ def draw_distances(language: str) -> list[Shape]:
 
 
 def draw_cache(language: str) -> list[Shape]:
-    """Draws a KV cache: a row per step, each row with one more key; only the last key of each row is new."""
+    """Draws a KV cache: a row per step with one more key each; only the last key of each row is new."""
     trace = trace_for(who_is_it(language).with_fields(masks=("causal",)))
     count = trace.sizes()["T"]
     side = 74.0 / count
@@ -194,7 +194,7 @@ def draw_printed_product(_language: str) -> list[Shape]:
 
 
 def draw_writers(_language: str) -> list[Shape]:
-    """Draws the share of texts generated exactly, against their length, with and without attention."""
+    """Draws the share of texts that networks generate exactly, by length of the text, with and without attention."""
     step = WRITING_TASKS["dates"].telling
     curves = []
     for colour, course in {"x": "dates_one", "share": "dates_additive"}.items():
@@ -204,7 +204,9 @@ def draw_writers(_language: str) -> list[Shape]:
 
 
 def draw_copying(_language: str) -> list[Shape]:
-    """Draws the weights of a head as arcs: it attends to the symbol that followed the same symbol before."""
+    """Draws the weights of a head as arcs; it attends to the symbol that followed an earlier occurrence of the same
+    symbol.
+    """
     trace = trace_for(make_setup(example="learned_copy"))
     heads = trace["weights"][0].numpy()  # (H, T, T)
     copying = max(heads, key=lambda weights: weights[-5:].max())
@@ -243,7 +245,7 @@ def draw_block(language: str) -> list[Shape]:
 
 
 def draw_decoder(_language: str) -> list[Shape]:
-    """Draws the weights of a translator's decoder: to the words before, and to the source sentence."""
+    """Draws the weights of a translator's decoder on the words before, and on the source sentence."""
     example = EXAMPLES["translator"]
     stack = run_translator(example.translator, example.context_tokens, example.tokens)
     head = aligning_head(example.translator)
@@ -266,7 +268,10 @@ def draw_windows(_language: str) -> list[Shape]:
 
 
 def draw_pieces(language: str) -> list[Shape]:
-    """Draws a sentence as subword tokens after each of CARD_MERGES; a token's width is its number of letters."""
+    """Draws a sentence as subword tokens after each of CARD_MERGES merges.
+
+    A token is as wide as its number of letters.
+    """
     table = load_pieces(language)
     tokens = [token for token in EXAMPLES[f"model_{language}"].tokens if token != START]
     text = SPACES[language].join(tokens)

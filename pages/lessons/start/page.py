@@ -1,4 +1,4 @@
-"""Draws the start page: the animation of one query, a question about it, four entrances, and a card for each lesson."""
+"""Draws the start page: the animation of one query, a question about it, four links, and a card for each lesson."""
 
 import streamlit as st
 
@@ -21,7 +21,7 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.catalog import ADVANCED, COURSE, DOORS, PAGES, PAGES_BY_SLUG, PATH, PageEntry
 from pages.site.words import current_language, escape_markdown, say, say_title
 
-JOURNEY_HEIGHT_PX = 345  # pixels: the animation and its controls fit on the first screen of a page 1280 pixels wide
+JOURNEY_HEIGHT_PX = 345  # px: the animation and its controls fit on the first screen of a page 1280 px wide
 DOOR_ICONS = {
     "see": ":material/grid_on:",
     "model": ":material/chat:",
@@ -31,7 +31,7 @@ DOOR_ICONS = {
 
 
 def show_doors() -> Setup:
-    """Shows the four entrances; returns the Setup with the sentence that is typed in the first entrance."""
+    """Shows four entrances to the app; returns the Setup with the sentence typed in the first of them."""
     boxes = dict(zip(DOORS, st.columns(len(DOORS), gap="small"), strict=True))
     for door, box in boxes.items():
         boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
@@ -50,9 +50,9 @@ def show_doors() -> Setup:
 
 
 def show_cards() -> None:
-    """Shows a card (a small picture with a title and a question) for each lesson; a click on it opens that lesson.
+    """Shows a card (a small picture with a title and a question) for each lesson; a click on it opens the lesson.
 
-    The cards of the advanced lessons are folded.
+    The cards of the advanced lessons are collapsed.
     """
     language = current_language()
     text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved", "here", "path")}

@@ -1,4 +1,4 @@
-"""Draws the accordions of the lesson on tokens, and the picture of its page."""
+"""Draws the accordions of the lesson on tokens, and the picture on its page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ from pages.site.words import escape_markdown, get_text_template, say
 
 # ---- the picture of the lesson on tokens: one text as words, as growing pieces, and as characters --------------------
 PIECES_KEY = "tokens"
-SPACE_SIGN = "␣"  # replaces the space before a word in a shown subword token
+SPACE_SIGN = "␣"  # replaces the space before a word in a displayed subword token
 
 
 def show_cut_text(kind: ModelSentences) -> None:
@@ -65,8 +65,7 @@ def show_cut_text(kind: ModelSentences) -> None:
 
 # ---- the picture in files --------------------------------------------------------------------------------------------
 def find_rows(data: dict) -> list[dict]:
-    """Returns the rows of words, subword tokens and characters; the tokens are those after the selected number of
-    merges.
+    """Returns the rows of words, subword tokens and characters; subword tokens are those after the selected merges.
 
     data: the data that was sent to the browser.
     """
@@ -185,7 +184,7 @@ def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 # ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
 SMALL_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
-MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # limits: words of the text, merges, and pairs in the table
+MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # most words of the text, most merges, pairs in the table
 
 
 def show_merges(_: Setup) -> None:
@@ -230,7 +229,7 @@ def check_small_text(text: str) -> None:
 
 
 # ---- drawer "vectors": how does a token become numbers? --------------------------------------------------------------
-SHOWN_NUMBERS = 8  # how many numbers of a word's vector are shown
+SHOWN_NUMBERS = 8  # numbers of a word's vector that are shown
 
 
 def show_vectors(setup: Setup) -> None:
@@ -256,12 +255,12 @@ def show_vectors(setup: Setup) -> None:
 
 
 # ---- drawer "chinese": where does a Chinese word end? ----------------------------------------------------------------
-AMBIGUOUS = "研究生命起源"  # can be read as "to study the origin of life" or as "a research student's life, origin"
+AMBIGUOUS = "研究生命起源"  # "to study the origin of life", or "a research student's life, origin"
 OFFERED_WORDS = {"study": "研究", "student": "研究生", "life": "生命", "origin": "起源"}
 
 
 def show_chinese_cuts(_: Setup) -> None:
-    """Shows a Chinese text split by longest match in a dictionary that the visitor chooses, and by character."""
+    """Shows a Chinese text split by longest match in a dictionary that the visitor selects, and by characters."""
     names = choose_options("dictionary", tuple(OFFERED_WORDS), tuple(OFFERED_WORDS))
     words = frozenset(OFFERED_WORDS[name] for name in names)
     cuts = {
@@ -276,7 +275,7 @@ def show_chinese_cuts(_: Setup) -> None:
 
 # ---- drawer "lengths": what is the benefit of a large vocabulary? ----------------------------------------------------
 def show_lengths(setup: Setup) -> None:
-    """Shows, for several counts of merges, how many tokens a sentence has, how many pairs, and the embedding table's
+    """Shows, for several numbers of merges, the number of tokens and of pairs in a sentence, and the embedding table's
     size.
     """
     language = load_recipe(model_sentences_of(setup.run).model).language

@@ -1,4 +1,4 @@
-"""Draws the page of the lesson on tokens: a sentence split into words, into subword tokens, and into characters."""
+"""Draws the lesson on tokens: a sentence split into words, into subword tokens, and into characters."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.panels.link_controls import pick_example, sentence_box
 from pages.runs.model_runs import model_sentences_of
 from pages.site.words import say
 
-MOST_WORDS = 24  # the most words of a typed sentence
+MOST_WORDS = 24  # most words of a typed sentence
 GUESSES = ("words", "pieces", "characters")
 
 
