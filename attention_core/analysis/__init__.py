@@ -1,3 +1,3 @@
-"""Functions that add steps to a run, or measure it: staged softmax, Jacobians, leaks of future tokens, head
-contributions.
+"""Adds further steps to a run, or measures it: the softmax in stages, Jacobians, leaks of future tokens, contributions
+of heads.
 """

@@ -13,15 +13,15 @@ def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[T
     r"""Mark which inputs j can influence position i after a number of layers: a boolean tensor indexed [i, j].
 
     $R_L = (A \lor I)^L$ in truth values: if i attends to j, everything that has reached j also reaches i. Every
-    position reaches itself, even if the mask blocks it, because its query is computed there and the residual carries
-    its vector on. With a window of w keys on both sides, an input reaches L w positions after L layers, as in a stack
+    position reaches itself, even if the mask blocks it, because its query is computed there and the residual connection
+    adds its vector. With a window of w keys on both sides, an input reaches L w positions after L layers, as in a stack
     of convolutions (Beltagy et al. 2020, Longformer, section 3.1). Under a causal mask an input reaches later positions
     only.
 
     allowed: boolean (T, T), True = may attend. Leading axes are batch axes, computed separately. If one of several
-    heads suffices, pass `allowed.any(-3)`. layers: 0 or more; after 0 layers each position has been reached by itself
-    alone. An input marked False cannot change the position at all. An input marked True can, and for almost all weights
-    does if the residual is kept.
+    heads suffices, pass `allowed.any(-3)`. layers: 0 or more; after 0 layers each position is reached by itself alone.
+    An input marked False cannot change the position. An input marked True can; with residual connections it does for
+    almost all weights.
 
     Raises AttentionError (a ValueError) for a mask that is not square, or not boolean.
 
@@ -50,7 +50,7 @@ def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T
     reached = itself.expand_as(allowed)
     lengths = torch.where(reached, 0.0, torch.inf)
     for steps in range(1, T):
-        paths = one_step @ reached.float()  # (T, T) x (T, T): counts the paths of one more layer
+        paths = one_step @ reached.float()  # (T, T) x (T, T): number of paths with one more layer
         further = paths > 0
         if torch.equal(further, reached):
             break

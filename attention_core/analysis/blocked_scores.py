@@ -1,9 +1,9 @@
-"""Blocks scores in several ways (-inf or another number, filled in or added) and shows what a row without an allowed
-key then gets.
+"""Blocks scores in several ways, with -inf or another number, filled in or added, and computes what weights a row
+without an allowed key then gets.
 
-A row that holds only minus infinity has no softmax, because exp(-inf) / sum of exp(-inf) is 0 / 0. This package returns
-zeros for such a row, as torch's scaled_dot_product_attention does. The other ways are included because they are taught
-and used, not because they are right.
+A row of minus infinity alone has no softmax, because exp(-inf) / sum of exp(-inf) is 0 / 0. This package returns zeros
+for such a row, as torch's scaled_dot_product_attention does. The other ways are wrong for such a row, and included
+because textbooks and programs use them.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from attention_core.record.trace import Faces, Operation, Trace
 def zero_or_minus_infinity(
     scores: Float[Tensor, "B H T S"], allowed: Bool[Tensor, "#B #H T S"]
 ) -> Float[Tensor, "#B #H T S"]:
-    zeros = scores.new_zeros(allowed.shape)  # in the precision of the scores, of which no number is read
+    zeros = scores.new_zeros(allowed.shape)  # zeros in the precision of the scores, whose numbers are not used
     return zeros.masked_fill(~allowed, float("-inf"))
 
 
@@ -151,10 +151,10 @@ def large_constant(value: float) -> Constant:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EmptyRowPolicy:
-    """How blocked scores are marked, and whether the softmax returns zeros for a row without an allowed key.
+    """How blocked scores are marked, and whether a row without an allowed key gets weights 0.
 
-    mask: the operation that marks blocked scores. value: the number that a filling or adding mask uses; None stands for
-    the lowest number of the precision. The mask MASK uses -inf and ignores it. rule: True if a row without an allowed
+    mask: the operation that marks blocked scores. value: the number that the operation fills in or adds; None stands
+    for the lowest number of the precision; MASK ignores it and fills in -inf. rule: True if a row without an allowed
     key gets weights 0.
     """
 
@@ -189,10 +189,10 @@ def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = N
     All other rows are the same under every rule. For nn.MultiheadAttention see
     verification.mask_conventions.run_torch_layer.
 
-    trace: a run with a mask. dtype: the precision to which the inputs are cast; None keeps the run's own. In float16
-    -1e9 is -inf, so that "filled" and "added" give NaN. Returns a Trace, whose proof names what is wrong with it.
-    Raises AttentionError (a ValueError) for an unknown name, KeyError for a run without a mask. Sources: torch's
-    documentation of scaled_dot_product_attention; pytorch issue 41508 (NaN); Devlin et al. 2019, BERT (added).
+    trace: a run with a mask. dtype: the precision to which the inputs are cast; None keeps that of the run. In float16
+    -1e9 is -inf, so that "filled" and "added" give NaN. Returns a Trace; its proof reports the wrong rows. Raises
+    AttentionError (a ValueError) for an unknown name, KeyError for a run without a mask. Sources: torch's documentation
+    of scaled_dot_product_attention; pytorch issue 41508 (NaN); Devlin et al. 2019, BERT (added).
 
     >>> from attention_core import attend_qkv
     >>> allowed = torch.tensor([[True, True], [False, False]])
@@ -225,8 +225,8 @@ def cast_floats(value: Tensor, dtype: torch.dtype | None) -> Tensor:
 
 
 def replace_operation(operation: Operation, policy: EmptyRowPolicy, fill: float) -> tuple[Operation, ...]:
-    """Return the operations that replace `operation` under a policy: if it is a mask or a softmax of another kind, that
-    of the policy, else itself.
+    """Return the operations that replace `operation` under a policy: those of the policy for a mask or a softmax, else
+    `operation` itself.
 
     fill: the number that the policy's mask uses instead of -inf.
     """

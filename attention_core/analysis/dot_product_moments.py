@@ -1,8 +1,9 @@
 """Computes mean and variance of q · k as d_k grows, in closed form and from samples, for several distributions
 ("laws").
 
-All samples are float64 and come from a seed. While sampling, at most six tensors of CHUNK_NUMBERS numbers (1.5 MiB
-together) are in memory, or six of one sample's size if that is larger. Of earlier samples only the products are kept.
+All samples are float64 and come from a seed. They are taken in chunks: at most six tensors of CHUNK_NUMBERS numbers
+(1.5 MiB together) are in memory, or six of the size of one sample if it is larger. Only the products q · k of earlier
+chunks are kept.
 """
 
 import math
@@ -17,7 +18,7 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-CHUNK_NUMBERS = 2**15  # numbers per chunk of samples, because larger chunks are no faster
+CHUNK_NUMBERS = 2**15  # numbers per chunk of samples; larger chunks are no faster
 BAND_STANDARD_ERRORS = 1.96  # 95 % of all measurements are within this many standard errors of the true value
 
 Shape = tuple[int, ...]
@@ -25,7 +26,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Law:
-    """A distribution of one component x of q or k, with its moments E x⁴, E x⁶ and E x⁸.
+    """A distribution of one component x of q or k, given by its moments E x⁴, E x⁶ and E x⁸.
 
     Every law has E x² = 1 and odd moments 0.
     """
@@ -79,12 +80,14 @@ def same_moments(law: Law, d_k: int) -> Moments:
 
 
 def silent_moments(law: Law, d_k: int) -> Moments:
-    """Compute the moments of q · k if, with probability 1/2, a component is 0 in both q and k."""
+    """Compute the moments of q · k if each component is 0 in both q and k with probability 1/2."""
     return moments_of_sum(Moments(0.0, 2.0, 8 * law.fourth**2), d_k)
 
 
 def repeated_moments(law: Law, d_k: int) -> Moments:
-    """Compute the moments of q · k if all components of q are one number a, and all components of k one number b."""
+    """Compute the moments of q · k if all components of q are one random number a, and all components of k one random
+    number b.
+    """
     return Moments(0.0, 1.0, law.fourth**2).scaled(d_k)
 
 
@@ -129,7 +132,9 @@ def draw_same(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
 
 
 def draw_silent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Sample q and k with shared zeros: with probability 1/2, component m is 0 in both, else it is scaled by √2."""
+    """Sample q and k with shared zeros: with probability 1/2 a component is 0 in both, else it is sampled and scaled by
+    √2.
+    """
     bits = torch.randint(2, shape, generator=generator, dtype=torch.int8)
     factors = math.sqrt(2) * bits
     q = law.draw(shape, generator)
@@ -138,7 +143,7 @@ def draw_silent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
 
 
 def draw_repeated(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Sample a number that fills all components of q, and another number that fills all components of k."""
+    """Sample a number for all components of q, and another number for all components of k."""
     q, k = draw_independent(law, (shape[0], 1), generator)
     return q.expand(shape), k.expand(shape)  # (n, 1) -> (n, d_k)
 
@@ -178,7 +183,7 @@ def exact_moments(law: str, dependence: str, d_k: int) -> Moments:
       d_k².
 
     A sum of d_k independent parts with variance s and fourth central moment f has the fourth central moment $d_k f + 3
-    d_k (d_k - 1) s^2$: all four factors from one part, or two from each of two parts.
+    d_k (d_k - 1) s^2$: in each nonzero product of four factors, all come from one part, or two from each of two parts.
 
     Raises AttentionError (a ValueError) for an unknown name or a d_k that is not a positive whole number.
 
@@ -223,7 +228,7 @@ def score_factors(d_k: int) -> dict[str, float]:
 class MeasuredVariance:
     """The measured variance and the exact variance of sampled scores, with the 95 % band from `low` to `high`.
 
-    mean: the mean of the same samples. exact_mean: the exact mean under the law.
+    mean: the mean of the same samples. exact_mean: the mean of the distribution.
     """
 
     measured: float
@@ -239,8 +244,8 @@ def measure_variances(
 ) -> dict[str, MeasuredVariance]:
     r"""Measure the variance of sampled "dot" and "scaled_dot" scores, each with its 95 % band.
 
-    Both scores use the same n samples. 95 % of such measurements lie in the band around the exact variance. The
-    measured variance of n samples itself has the variance $(\mu_4 - \sigma^4 (n-3)/(n-1))/n$, where $\mu_4$ is the
+    Both scores use the same n samples. The band around the exact variance contains 95 % of such measurements. The
+    measured variance of n samples has itself the variance $(\mu_4 - \sigma^4 (n-3)/(n-1))/n$, where $\mu_4$ is the
     fourth central moment of one sample. For many samples it is nearly normal, so the band is 1.96 standard deviations
     to each side.
 
@@ -344,7 +349,7 @@ def check_law(law: str, dependence: str, d_k: int) -> None:
 
 
 def chunk_sizes(draws: int, width: int) -> Iterator[int]:
-    """Yield the sizes of the chunks in which `draws` samples are taken; each sample has `width` numbers.
+    """Yield the sizes of the chunks into which `draws` samples of `width` numbers are divided.
 
     >>> list(chunk_sizes(75, 1024)), list(chunk_sizes(5, 8)), list(chunk_sizes(2, 10**6))
     ([32, 32, 11], [5], [1, 1])

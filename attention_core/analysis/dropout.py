@@ -1,4 +1,6 @@
-"""Drops weights of a run without dropout at random; the kept weights are scaled up, so rows no longer sum to 1."""
+"""Applies dropout to the weights of a run: some are dropped at random, the others scaled up, so that rows no longer sum
+to 1.
+"""
 
 from dataclasses import replace
 

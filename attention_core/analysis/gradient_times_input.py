@@ -1,7 +1,7 @@
-"""Computes gradient times input: how far a number of a run would change if a word's vector changed a little.
+"""Computes gradient times input: how strongly a number of a run depends on the vector of each word.
 
-A weight shows what share of a value is taken. The weight shows neither what the value does to the output, nor how the
-word changes the weights themselves (Jain, Wallace 2019, Attention is not Explanation).
+An attention weight is only the factor of a value in a sum. It shows neither what this value does to the output, nor how
+the word changes the weights themselves (Jain, Wallace 2019, Attention is not Explanation).
 """
 
 import numpy as np
@@ -43,12 +43,12 @@ def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
     r"""Add two steps to a run: `gradient` (B, S, D) and `gradient_x_input` (B, S).
 
     `gradient` is the derivative of the chosen number y with respect to each number of the attended words' vectors.
-    `gradient_x_input` is $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$. To first order that is how far y falls if
-    the word's vector shrinks to 0. All paths count, through the value and through the scores; in self-attention also
-    through the query.
+    `gradient_x_input` is $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$. To first order that is the decrease of y
+    if the word's vector shrinks to 0. It includes the effects through the value and through the scores, and in
+    self-attention through the query.
 
     trace: a run of attend. cell: the number y, of any computed step. torch computes the gradient in float64, by
-    backpropagation through the run's own operations; a proof treats it as an input. Raises AttentionError (a
+    backpropagation through the run's operations; a proof takes the gradient as given. Raises AttentionError (a
     ValueError) if the run has no input x or key, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje
     2017, Learning Important Features Through Propagating Activation Differences, section 2.2 (gradient x input).
 

@@ -1,4 +1,4 @@
-"""Computes what the matrices of heads do without a sentence: circuits, composition, and the subspace of x that a head
+"""Computes what the matrices of heads do without a sentence: QK and OV circuits, composition, the part of x that a head
 reads.
 
 The QK circuit is the score of each word for each other word. The OV circuit is how an attended word changes the logits
@@ -24,7 +24,7 @@ from attention_core.transformer.unembedding import MEET_ROWS
 
 WRITTEN_DIMS = ("B", "H", "S", "D_out")
 PUSHED_DIMS = ("B", "H", "S", "V")
-COMPOSITIONS = ("q", "k", "v")  # these three inputs of a head can be changed by an earlier head
+COMPOSITIONS = ("q", "k", "v")  # the inputs of a head to which an earlier head may add
 
 
 # ---- the gain of the last norm: each column times its number ---------------------------------------------------------
@@ -58,12 +58,12 @@ def head_circuit(
     r"""Run a layer's heads on single words, without masks and positions, to get their QK and OV circuits.
 
     QK: $E W_q W_k^\top E^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S). OV: $E W_v W_{o,h}$, the step
-    `written` (B, H, S, D_out): what a head adds to the query's vector if it attends to one word alone.
+    `written` (B, H, S, D_out): what a head adds to the query's vector if its whole weight is on one word.
 
-    x (T, D) or (B, T, D): the words' embedding rows. weights, config: of the layer; if it has a norm before it, the
-    norm is applied. key, value: the inputs of keys and values if they are not x, such as the output of a head of an
-    earlier layer (K-composition). The outputs of layers in between are left out, so for a later layer this is the
-    direct path alone.
+    x (T, D) or (B, T, D): the words' embedding rows. weights, config: those of the layer; a norm before the layer is
+    applied. key, value: the inputs of keys and values if they are not x, such as the output of a head of an earlier
+    layer (K-composition). For a later layer, this is the direct path from the embedding: the outputs of the layers
+    before it are left out.
 
     Returns a Trace. Raises AttentionError (a ValueError) if heads share their values, if there is no W_o, and if sizes
     do not fit. Source: Elhage et al. 2021, "QK and OV circuits".
@@ -85,7 +85,8 @@ def head_circuit(
 
 
 def with_pushes(trace: Trace, table: Float[Tensor, "V D"], gain: Float[Tensor, " D"] | None = None) -> Trace:
-    r"""Add the step `writes` (B, H, S, V): how attending to one word alone changes the logit of each word.
+    r"""Add the step `writes` (B, H, S, V): how a head changes the logit of each word if its whole weight is on one
+    word.
 
     $E W_v W_{o,h}\,\mathrm{diag}(g)\,U^\top$, before the division in the last norm.
 
@@ -109,9 +110,10 @@ def with_pushes(trace: Trace, table: Float[Tensor, "V D"], gain: Float[Tensor, "
 
 
 def with_answers(trace: Trace, w_answers: Float[Tensor, "H d_v D"], table: Float[Tensor, "V D"]) -> Trace:
-    r"""Add the step `answers` (B, H, S, V): the answer score of each word if a head attends to one word alone.
+    r"""Add the step `answers` (B, H, S, V): the score of each word as an answer if a head's whole weight is on one
+    word.
 
-    $E W_v W_{a,h}\,U^\top$, for a model in which each answer is read out of a single head.
+    $E W_v W_{a,h}\,U^\top$, for a model that computes each answer from a single head's output.
 
     trace: a result of head_circuit. w_answers (H, d_v, D): a readout matrix per head. table (V, D): one row per word.
     Returns a Trace. Raises AttentionError (a ValueError) if sizes do not fit.
@@ -132,7 +134,7 @@ def with_answers(trace: Trace, w_answers: Float[Tensor, "H d_v D"], table: Float
 
 
 def holding_table(trace: Trace, table: Float[Tensor, "V D"], read: str) -> Trace:
-    """Return the run with the unembedding as a further input.
+    """Return the run with the unembedding table as a further input.
 
     Raises AttentionError if the width of `table` differs from that of step `read`.
     """
@@ -166,10 +168,10 @@ def copying_score(written: Float[Tensor, "*heads V D"], rows: Float[Tensor, "V D
 def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str, Float[Tensor, "H_later H_earlier"]]:
     r"""Measure how strongly each head of a later layer reads the output of each head of an earlier layer.
 
-    For queries it is $\lVert W_{ov} W_{qk} \rVert_F / (\lVert W_{ov} \rVert_F \lVert W_{qk} \rVert_F)$; for keys
-    $W_{qk}^\top$ takes the place of $W_{qk}$, and for values the later head's own $W_{ov}$. Here $W_{qk} = W_q
-    W_k^\top$ and $W_{ov} = W_v W_o$ of one head, in row convention. A score lies between 0 and 1, and random matrices
-    have about $1/\sqrt D$.
+    For queries the score is $\lVert W_{ov} W_{qk} \rVert_F / (\lVert W_{ov} \rVert_F \lVert W_{qk} \rVert_F)$; for keys
+    $W_{qk}^\top$ replaces $W_{qk}$, and for values the later head's $W_{ov}$ does. Here $W_{qk} = W_q W_k^\top$ and
+    $W_{ov} = W_v W_o$ of one head, in row convention. A score is between 0 and 1, for random matrices about $1/\sqrt
+    D$.
 
     first, second: weights of the earlier and the later layer, all square, D x D. heads: the number of heads of each
     layer. Norms in between are left out.
@@ -229,7 +231,7 @@ class UnseenMove:
     """How far a head's q and k move if the part of x that the head does not read is removed.
 
     directions: how many of the D directions of x the head reads. taken: the largest absolute number that was removed
-    from x. q, k: the largest absolute change of the head's q and of its k, which is rounding error only.
+    from x. q, k: the largest absolute change of the head's q and of its k, which only rounding causes.
     """
 
     directions: int
@@ -273,7 +275,8 @@ def seen_step(head: int) -> str:
 
 
 def with_sights(trace: Trace) -> Trace:
-    """Add one step for each head, the part of x that the head reads: `seen_1`, `seen_2`, ..., each (B, T, D).
+    """Add one step for each head, the part of x from which its q and k are computed: `seen_1`, `seen_2`, ..., each (B,
+    T, D).
 
     trace: a self-attention run with x, w_q and w_k. Raises KeyError if one of these is missing.
 
@@ -295,7 +298,7 @@ def with_sights(trace: Trace) -> Trace:
 def take_unseen(sights: Trace, head: int) -> UnseenMove:
     """Remove from x the part that a head does not read, and measure how far the head's q and k move.
 
-    q and k move by rounding errors alone. sights: a run with the parts of x that the heads read, from with_sights.
+    They move by rounding errors alone. sights: a result of with_sights, which has the part of x that each head reads.
 
     >>> from attention_core import AttentionConfig, Weights, attend
     >>> layer = Weights(w_q=torch.eye(2), w_k=torch.eye(2))

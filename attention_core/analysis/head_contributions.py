@@ -1,4 +1,5 @@
-"""Splits the output into what each head adds; computes the output without one head, and the similarity of two heads.
+"""Splits the output of attention into what each head adds, computes it without one head, and compares the weights of
+two heads.
 
 concat(heads) W_o = sum over h of head_h W_o,h, where W_o,h is the block of rows of W_o that head h uses (Elhage et al.
 2021, A Mathematical Framework for Transformer Circuits, "attention heads are independent and additive"). The bias b_o
@@ -92,7 +93,7 @@ def leave_out(
 
 
 def leave_out_numpy(output, contributions, *, head):
-    bias = output - contributions.sum(1)  # (B, T, D_out): what no head adds
+    bias = output - contributions.sum(1)  # (B, T, D_out): the bias b_o
     return np.delete(contributions, head, axis=1).sum(1) + bias
 
 
@@ -114,7 +115,7 @@ LEAVE_OUT = Faces(leave_out, leave_out_numpy, leave_out_formula, leave_out_cell)
 def compare_heads(weights: Float[Tensor, "B H T S"]) -> Float[Tensor, "B T H H"]:
     rows = weights.transpose(1, 2)  # (B, T, H, S)
     heads = range(rows.shape[2])
-    apart = [(rows - rows[:, :, h, None]).abs().sum(-1) for h in heads]  # each (B, T, H): from head h
+    apart = [(rows - rows[:, :, h, None]).abs().sum(-1) for h in heads]  # each (B, T, H): distances from head h
     distances = torch.stack(apart, dim=-1)  # (B, T, H, H)
     return 1 - distances / 2
 
@@ -178,7 +179,7 @@ def with_contributions(trace: Trace) -> Trace:
     r"""Add the step `contributions` (B, H, T, D_out) to a run: what each head adds to the output.
 
     $\mathrm{concat}(Z) W_o = \sum_h Z_h W_{o,h}$; the contributions of all heads and the bias b_o sum to the output.
-    Without W_o a contribution holds the head's output in the head's own columns, and 0 in all others.
+    Without W_o a contribution has the head's output in the columns of that head, and 0 in all others.
 
     trace: any run. Source: Vaswani et al. 2017, section 3.2.2, split into blocks as in Elhage et al. 2021.
 
@@ -192,7 +193,7 @@ def with_contributions(trace: Trace) -> Trace:
         return trace
     B, T, width = trace.step("output").dims
     dims = (B, "H", T, width)
-    heads = trace.step("concat").operation.reads  # the step with the heads' outputs, gated if there is a gate
+    heads = trace.step("concat").operation.reads  # the heads' outputs, after the output gate if there is one
     if "w_o" in trace:
         operation = Operation("contributions", dims, (*heads, "w_o"), CONTRIBUTE)
     else:
@@ -234,12 +235,12 @@ def with_likeness(trace: Trace) -> Trace:
 
     The likeness of two heads for a query is $1 - \frac12 \sum_s |a_s - b_s|$ of their rows of weights. Since rows sum
     to 1, this is $\sum_s \min(a_s, b_s)$, the attention that both heads give to the same keys. The likeness is 1 if the
-    heads have the same weights, and 0 if no key gets weight from both. Two rows without any key count as the same.
+    heads have the same weights, and 0 if no key gets weight from both. Two rows without an allowed key count as equal.
     Clark et al. 2019 (What Does BERT Look At?, section 6) compare heads by the Jensen-Shannon divergence; this distance
     needs no logarithm.
 
-    trace: any run; every query counts, padding too. Source: the total variation distance, as in Levin, Peres, Wilmer
-    2009, Markov Chains and Mixing Times, proposition 4.2.
+    trace: any run; the mean includes the queries of padding. Source: the total variation distance, as in Levin, Peres,
+    Wilmer 2009, Markov Chains and Mixing Times, proposition 4.2.
 
     >>> from attention_core import attend_qkv
     >>> q = torch.zeros(1, 2, 1, 1)  # two heads, one query
@@ -264,7 +265,7 @@ def with_likeness(trace: Trace) -> Trace:
 
 
 def find_carried(trace: Trace, column: int) -> Float[Tensor, "B H S"]:
-    """Return what each word's value would add to one output column through each head with the weight 1: v W_o,h.
+    """Return what each word's value adds to one output column through each head if its weight is 1: v W_o,h.
 
     Multiplied by the weights and summed over words and heads, this gives that column without a bias. Only for runs with
     W_o and as many heads for keys and values as for queries.

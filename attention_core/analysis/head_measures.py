@@ -91,7 +91,7 @@ def measure_spread(
 
 
 def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
-    """Mark the pairs (query, key) that have a nonzero weight in at least one head.
+    """Return a boolean tensor that is True for pairs (query, key) with a nonzero weight in at least one head.
 
     >>> seen_pairs(torch.tensor([[[1.0, 0, 0]], [[0, 1, 0]]])).tolist()
     [[True, True, False]]
@@ -102,8 +102,7 @@ def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
 def mean_share(
     weights: Float[Tensor, "*heads T S"], meant: Bool[Tensor, "T S"], counted: Bool[Tensor, " T"]
 ) -> Float[Tensor, "*heads"]:
-    """Return each head's mean total weight on the keys that are True in `meant`, such as each query's previous
-    position.
+    """Return each head's mean total weight on the keys marked in `meant`, such as the position before each query.
 
     The mean is over those queries marked in `counted` that have at least one key marked in `meant`.
     """

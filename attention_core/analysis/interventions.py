@@ -1,7 +1,7 @@
 """Runs a stack again with changed heads or feed-forward layers: attention head ablation and activation patching.
 
-A run keeps its inputs and operations. So it can be run again from the first changed layer on, and the results of
-earlier layers are reused. Every changed number is a step of the new run like any other number.
+A Trace has its inputs and operations, so the stack can run again from the first changed layer on, and earlier layers
+are reused. The new run records each changed number as a step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,9 +35,9 @@ class Intervention:
     """One change of a head or feed-forward layer in a run.
 
     part: the layer's name, such as "2.attention", or "1.feed_forward", which can only be "off". head: its index, from
-    0; None for a feed-forward layer. kind: one of KINDS: "off", the head adds nothing (ablation); "even", the head
-    attends uniformly to all allowed words; "other", the head has the weights that it has on another sentence
-    (activation patching); "mask", further pairs are blocked. blocked: the (query, key) pairs that "mask" blocks.
+    0; None for a feed-forward layer. kind: one of KINDS: "off", the head adds 0 (ablation); "even", the head attends
+    uniformly to all allowed words; "other", the head gets its weights of another sentence (activation patching);
+    "mask", further pairs are blocked. blocked: the (query, key) pairs that "mask" blocks.
 
     Raises AttentionError: unknown_choice.
     """
@@ -60,9 +60,8 @@ def intervene(
     b_o$. An ablated feed-forward layer has $W_2 = 0$ and $b_2 = 0$.
 
     stack: the unchanged run. interventions: the changes, at most one for each head or feed-forward layer. other: the
-    run of another sentence of the same length, for the kind "other". hold_norms: True keeps the divisor of each norm
-    frozen at its value in the unchanged run, so that a change acts by its own numbers alone, and not through the length
-    of the vectors.
+    run of another sentence of the same length, for the kind "other". hold_norms: True if each norm divides by the same
+    number as in the unchanged run, so that a change has no effect through the length of the vectors.
 
     Returns a Stack; parts before the first change are the same Traces. Raises AttentionError (a ValueError) for an
     unknown part or head, a head changed twice, weights that were replaced already, or another sentence that is missing
@@ -94,7 +93,8 @@ def run_again(
     """Run one layer of a stack again, with the interventions on its heads or on the whole feed-forward layer.
 
     trace: the unchanged run of the layer. reads: the layer's new inputs by name. own: the layer's interventions. other:
-    the same layer in the run of another sentence. hold_norms: whether the divisors of the layer's norms stay frozen.
+    the same layer in the run of another sentence. hold_norms: whether the layer's norms divide by the same numbers as
+    in the unchanged run.
     """
     inputs = {name: replace(step, value=reads.get(name, step.value)) for name, step in trace.inputs().items()}
     plan = [step.operation for step in trace.computed().values()]
@@ -128,7 +128,7 @@ def choose_weights(
     replaced.
     """
     own = trace["weights"]
-    numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN marks a weight that is not replaced
+    numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN where the computed weight stays
     for change in changes:
         numbers[:, change.head] = weights_of(change, trace, other)
     pairs = split_chosen_numbers("weights", numbers, tuple(own.shape))
@@ -168,10 +168,10 @@ def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Inter
 
 
 def put_mask_beside(operation: Operation, name: str) -> Plan:
-    """Return the operations that replace `operation` so that an added mask also counts: in the masking of scores, or in
-    the mask.
+    """Return the operations that replace `operation` so that an added mask also blocks pairs.
 
-    name: the step that holds the added mask. An operation without a mask is returned unchanged.
+    They replace the masking of scores, or the mask; any other operation is returned unchanged. name: the step of the
+    added mask.
     """
     if operation.output == "masked_scores" and name == "allowed":
         return [replace(operation, reads=(*operation.reads, name))]
@@ -186,9 +186,7 @@ def put_mask_beside(operation: Operation, name: str) -> Plan:
 
 # ---- norms that keep their divisors ----------------------------------------------------------------------------------
 def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
-    """Return a layer's inputs and operations in which each norm's divisor is frozen at its value in the unchanged
-    run.
-    """
+    """Return a layer's inputs and operations in which each norm divides by the same number as in the unchanged run."""
     held: Plan = []
     roots = {}
     for operation in plan:

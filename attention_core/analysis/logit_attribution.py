@@ -1,8 +1,8 @@
-"""Computes how each layer of a stack changes the logits of the next word: the logit lens, and direct logit attribution.
+"""Computes how each layer of a stack changes the logits of the next word, by the logit lens and by direct logit
+attribution.
 
-A head adds a weighted sum of the attended words' values, multiplied by its rows of W_o. So its attribution to a logit
-is a sum over the attended words, too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV
-circuit").
+A head adds a weighted sum of the attended words' values, multiplied by its rows of W_o. So what it adds to a logit is a
+sum over the attended words, too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV circuit").
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,8 @@ WORD_PUSHES = "word_pushes"
 
 
 def logit_lens(stack: Stack) -> dict[str, Trace]:
-    r"""Apply the unembedding to the vectors after each part, as if that part were the last; keyed by part name.
+    r"""Return {name of a part: a Trace of its words' probabilities}, for which the unembedding reads the vectors after
+    that part.
 
     $\mathrm{softmax}_V(\mathrm{norm}(x_l)\,E^\top)$ with the stack's own last norm and unembedding table.
 
@@ -58,8 +59,8 @@ def read_as_words(unembedding: Trace, part: Trace) -> Trace:
 class WholePart:
     """A part of a stack, such as an attention layer, and what it adds in total to the vector of one word.
 
-    members: the indices of its summands in the stack's residual and logit sums. added: the sum of these summands. push:
-    the direct logit attribution of `added` for one row of the unembedding table.
+    members: the indices of its summands (heads, biases) in the stack's residual and logit sums. added: the sum of these
+    summands. push: what `added` adds to the logit of one word.
     """
 
     name: str
@@ -84,8 +85,8 @@ def whole_parts(stack: Stack, at: int, word: int) -> list[WholePart]:
 
     $\mathrm{push} = \sum_{m \in \mathrm{part}} \mathrm{push}_m$; the pushes of all parts sum to the logit.
 
-    stack: one with the parts of with_residual_sum and with_logit_sum. at: the position of the word. word: the row of
-    the unembedding table whose logit is attributed. Source: Elhage et al. 2021, "logit attribution".
+    stack: one with the parts that with_residual_sum and with_logit_sum add. at: the position of the word. word: the row
+    of the unembedding table whose logit is attributed. Source: Elhage et al. 2021, "logit attribution".
 
     >>> from attention_core.learned.language.readout import sum_model
     >>> parts = whole_parts(sum_model("en_asked_decoder", ("<start>", "the", "dog")), at=2, word=7)
@@ -187,7 +188,7 @@ PUSH_BY_WORD = Faces(
 
 # ---- appended to a stack ---------------------------------------------------------------------------------------------
 def with_word_pushes(stack: Stack, word: int) -> Stack:
-    r"""Add the part "word_pushes" to a stack: each head's direct logit attribution, split by attended word.
+    r"""Add the part "word_pushes" to a stack: what each head adds to a logit, split by attended word.
 
     $\mathrm{push}_{h,t,s} = A_{h,t,s}\,\dfrac{(v_{h,s} W_{o,h}) \cdot (g \odot E_w)}{\mathrm{rms}(x_t)}$. Its sum over
     s is the push of head h at t, as in with_logit_sum.
@@ -220,7 +221,7 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
 
 
 def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
-    """Return the SumPlan that gives the last norm's divisor, computed or frozen, and the name of the divisor's step."""
+    """Return the SumPlan that gives the last norm's divisor, computed or fixed, and the name of the divisor's step."""
     normed, *reads = norm.operation.reads
     if norm.operation.faces is DIVIDE_PARTS:
         held, _ = reads
@@ -231,8 +232,8 @@ def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
 
 
 def push_of_layer(plan: SumPlan, stack: Stack, part: str, root: str) -> SumPlan:
-    """Add to the plan, a list of operations, those that compute each head's logit attribution for each attended word of
-    a layer.
+    """Add to the plan the operations that compute, for one layer, what each head adds to the logit from each attended
+    word.
 
     root: the step that has the divisor of the last norm.
     """
@@ -259,7 +260,7 @@ def last_norms(stack: Stack) -> list[Step]:
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_stack(stack: Stack, word: int) -> None:
-    """Check that each head's direct logit attribution is a sum over the attended words.
+    """Check that what each head of the stack adds to a logit is a sum over the attended words.
 
     Raises AttentionError: part_missing, unknown_choice, no_word_sum.
     """
@@ -279,6 +280,6 @@ def check_stack(stack: Stack, word: int) -> None:
 
 
 def adds_words(trace: Trace) -> bool:
-    """Return whether a layer's output is weights times values through W_o, where each head has separate values."""
+    """Return whether a layer's output is weights times values times W_o, and each head has separate values."""
     reads = trace.step("concat").operation.reads
     return "w_o" in trace and reads == ("head_outputs",) and trace["v"].shape[1] == trace["weights"].shape[1]

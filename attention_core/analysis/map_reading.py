@@ -1,4 +1,6 @@
-"""Reads attention maps in other ways: without the first key, only the larger weights, in even shares, or their mean."""
+"""Reads attention maps in other forms: without the first key, only their larger weights, as multiples of a uniform
+weight, or averaged.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,16 +11,16 @@ from torch import Tensor
 
 from attention_core.record.errors import AttentionError
 
-TIE = 1e-9  # weights that differ by less than this count as equal, because rounding alone may make them differ
+TIE = 1e-9  # weights that differ by less than this count as equal, because rounding may cause the difference
 
 
 @dataclass(frozen=True)
 class MapReading:
-    """How attention maps are read; by default as they are.
+    """How attention maps are to be read; by default unchanged.
 
     without_first: whether the first key is left out. least: the weight below which a cell is hidden; None for no limit.
-    largest: how many weights of each row are kept, with those that tie with the last of them; None for all. times:
-    whether numbers are multiples of the even share. mean: the heads, by index, of whose maps the mean is added.
+    largest: how many weights of each row are shown, besides those equal to the last of them; None for all. times:
+    whether numbers are multiples of the uniform weight. mean: the indices of the heads whose mean map is added.
 
     Raises AttentionError (a ValueError): share_range, positive_integer, not_negative; chosen_twice for both limits.
 
@@ -52,9 +54,10 @@ AS_THEY_ARE = MapReading()
 class ReadMaps:
     """Attention maps as a MapReading reads them.
 
-    numbers (N, T, S'): weights, or multiples of the even share; S' is S - 1 if the first key is left out. allowed,
-    hidden (N, T, S'): the cells that no mask blocks, and those of them that are not shown. left_out (N,): the share of
-    each map's weight that the first key has. hidden_share (N,): the share of the remaining weight that is hidden.
+    numbers (N, T, S'): weights, or multiples of the uniform weight; S' is S - 1 if the first key is left out. allowed,
+    hidden (N, T, S'): boolean, True for the cells that no mask blocks, and for those of them that are not shown.
+    left_out (N,): the share of each map's weight that the first key has. hidden_share (N,): the share of the remaining
+    weight that is hidden.
     """
 
     numbers: Float[Tensor, "N T S"]
@@ -65,13 +68,13 @@ class ReadMaps:
 
 
 def read_maps(weights: Float[Tensor, "N T S"], allowed: Bool[Tensor, "N T S"], reading: MapReading) -> ReadMaps:
-    """Read N attention maps of one size; a mean of maps is one more map, the last.
+    """Return N attention maps of one size as a MapReading reads them; a mean of maps is one more map, the last.
 
-    The mean is taken of the weights as they are; then each map is read: first without the first key, then the small
-    weights are hidden, then the unit is changed. allowed: True = may attend.
+    The mean is computed from the unchanged weights. Then, in each map, the first key is left out, small weights are
+    hidden, and the unit is changed. allowed: boolean, True = may attend.
 
-    Raises AttentionError (a ValueError): weight_shape if the maps of the mean are not there, or the first key is left
-    out and is the only one; number_not_negative for a weight below 0, of which there is no share.
+    Raises AttentionError (a ValueError): weight_shape if a head of the mean does not exist, or the first key is left
+    out and there is no other; number_not_negative for a weight below 0.
 
     >>> weights = torch.tensor([[[0.5, 0.25, 0.25, 0.0]], [[0.1, 0.7, 0.1, 0.1]]])
     >>> read = read_maps(weights, torch.ones(2, 1, 4) > 0, MapReading(without_first=True, least=0.2, mean=(0, 1)))
@@ -95,8 +98,8 @@ def read_maps(weights: Float[Tensor, "N T S"], allowed: Bool[Tensor, "N T S"], r
 def leave_out_first(weights: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows S-1"]:
     r"""Leave out the first key, and divide each row by what remains: $w'_{ts} = w_{ts} / \sum_{r > 1} w_{tr}$.
 
-    Many models put the weight that they do not need on the first token, an attention sink; what they do with the rest
-    is seen without it. A row with all of its weight on the first key becomes 0. Raises AttentionError: weight_shape.
+    Many models put most of a weight that they do not need on the first token (an attention sink); without it, the rest
+    can be compared. A row with all of its weight on the first key becomes 0. Raises AttentionError: weight_shape.
 
     Source: Xiao et al. 2024, Efficient Streaming Language Models with Attention Sinks.
 
@@ -114,7 +117,8 @@ def leave_out_first(weights: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows S
 def keep_large(
     weights: Float[Tensor, "*rows S"], least: float | None = None, largest: int | None = None
 ) -> Bool[Tensor, "*rows S"]:
-    """Mark the weights that are at least `least` and among the `largest` of their row; ties with the last are kept.
+    """Return a boolean tensor that is True for weights of at least `least` that are among the `largest` of their row,
+    ties included.
 
     >>> keep_large(torch.tensor([0.4, 0.2, 0.2, 0.1, 0.1]), largest=2)
     tensor([ True,  True,  True, False, False])
@@ -129,7 +133,7 @@ def keep_large(
 
 
 def count_keys(allowed: Bool[Tensor, "*rows S"]) -> Float[Tensor, "*rows 1"]:
-    """Count the visible keys of each query; a weight times this number is a multiple of the even share, 1 / count.
+    """Return the number of allowed keys of each query; a weight times this number is a multiple of the uniform weight.
 
     >>> torch.tensor([0.75, 0.25]) * count_keys(torch.tensor([True, True]))
     tensor([1.5000, 0.5000], dtype=torch.float64)
@@ -138,7 +142,7 @@ def count_keys(allowed: Bool[Tensor, "*rows S"]) -> Float[Tensor, "*rows 1"]:
 
 
 def mean_map(weights: Float[Tensor, "N T S"], heads: Sequence[int]) -> Float[Tensor, "T S"]:
-    """Return the mean of the maps of some heads. Raises AttentionError: weight_shape, for a head that is not there.
+    """Return the mean of the maps of some heads. Raises AttentionError: weight_shape, for a head that does not exist.
 
     >>> mean_map(torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]]), (0, 2))
     tensor([[0.7500, 0.2500]])
@@ -151,6 +155,6 @@ def mean_map(weights: Float[Tensor, "N T S"], heads: Sequence[int]) -> Float[Ten
 
 
 def share_of(part: Float[Tensor, "N T S"], whole: Float[Tensor, "N T R"]) -> Float[Tensor, " N"]:
-    """Return the share that a part of each map has of the map's whole weight; 0 for a map without weight."""
+    """Return the weight of a part of each map divided by the map's whole weight; 0 for a map without weight."""
     total = whole.sum((-2, -1))
     return torch.where(total > 0, part.sum((-2, -1)) / total, 0.0)

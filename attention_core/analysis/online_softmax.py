@@ -1,10 +1,10 @@
 """Computes the softmax online, block by block of a row: running maximum, running sum and running weighted values.
 
-In each block of keys the largest score so far is subtracted before the exponentials. If a later block has a larger
-score, the earlier sums are scaled down by exp(old maximum - new maximum). The weighted values divided by the sum are
-attention over the keys so far, and after the last block over the whole row (Milakov and Gimelshein 2018, algorithm 3;
-Dao 2023, section 3.1.1). variants/blockwise_softmax.py runs these functions and keeps only the last numbers;
-with_online_softmax keeps every number.
+The largest score so far is subtracted before the exponentials of a block of keys are computed. If a later block has a
+larger score, the earlier sums are scaled down by exp(old maximum - new maximum). The weighted values divided by the sum
+are attention over the keys so far, and after the last block over the whole row (Milakov and Gimelshein 2018, algorithm
+3; Dao 2023, section 3.1.1). variants/blockwise_softmax.py calls these functions and keeps only the last results;
+with_online_softmax records all of them.
 """
 
 import math
@@ -62,7 +62,7 @@ HIGHEST = Faces(highest, highest_numpy, highest_formula, highest_cell)
 def powers_below(
     scores: Float[Tensor, "B H T S"], maximum: Float[Tensor, "B H T"], *, start: int, stop: int
 ) -> Float[Tensor, "B H T block"]:
-    top = maximum.masked_fill(maximum.isneginf(), 0.0)  # all blocked so far: no -inf - -inf
+    top = maximum.masked_fill(maximum.isneginf(), 0.0)  # if all keys so far are blocked, avoids -inf - -inf
     return torch.exp(scores[..., start:stop] - top[..., None])  # (B, H, T, block)
 
 
@@ -87,8 +87,8 @@ POWERS = Faces(powers_below, powers_below_numpy, powers_below_formula, powers_be
 
 # ---- how much of what was summed is left -----------------------------------------------------------------------------
 def fade(before: Float[Tensor, "B H T"], now: Float[Tensor, "B H T"]) -> Float[Tensor, "B H T"]:
-    top = now.masked_fill(now.isneginf(), 0.0)  # all blocked so far: no -inf - -inf
-    return torch.exp(before - top)  # nothing was summed yet: exp(-inf) = 0
+    top = now.masked_fill(now.isneginf(), 0.0)  # if all keys so far are blocked, avoids -inf - -inf
+    return torch.exp(before - top)  # before the first block: exp(-inf) = 0
 
 
 def fade_numpy(before, now):
@@ -232,7 +232,7 @@ DIVIDE = Faces(divide, divide_numpy, divide_formula, divide_cell)
 
 # ---- all of them after a run -----------------------------------------------------------------------------------------
 def with_online_softmax(trace: Trace, block: int) -> Trace:
-    """Add the steps of the online softmax to a run, block by block, with every number kept.
+    """Add the steps of the online softmax to a run, block by block.
 
     Block n, counted from 1, adds `maximum_n`, `powers_n`, `total_n`, `mixed_n` and `seen_outputs_n`, which is attention
     over the keys of blocks 1 to n. From the second block on it adds `faded_n`, the factor that scales earlier sums
@@ -265,8 +265,8 @@ def with_online_softmax(trace: Trace, block: int) -> Trace:
 
 
 def plan_block(n: int, start: int, stop: int) -> list[Operation]:
-    """Return the operations of the online softmax for block n, whose keys run from `start` up to, but not including,
-    `stop`.
+    """Return the operations of the online softmax for block n, whose keys have the indices from `start` to `stop` -
+    1.
     """
     row = ("B", "H", "T")
     outputs = (*row, "d_v")
@@ -304,7 +304,7 @@ def count_blocks(keys: int, block: int) -> int:
 
 
 def refs_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, seen: int) -> list[Ref]:
-    """Return, for each key of the first `seen` blocks, a Ref to the number that its block computes, such as its
+    """Return, for each key of the first `seen` blocks, the Ref of a number that the key's block computes, such as
     "maximum".
 
     name: the number's step without the block's index. row: (sentence, head, query). keys: the number of all keys.

@@ -1,7 +1,7 @@
-"""Functions that write a vector as the sum of its parts: the parts are stacked, added, and each passed through a norm.
+"""Writes a vector as the sum of its parts: stacks the parts, adds them, and applies a norm to each.
 
-A norm divides by a number that depends on all parts. If this divisor is frozen at its value in the run, the norm is
-linear: each part passes through it separately, and the results still add up.
+A norm divides by a number that depends on all parts. If this divisor is fixed at its value in the run, the norm is
+linear: it can be applied to each part, and the results sum to the norm of the vector.
 """
 
 import numpy as np
@@ -30,7 +30,9 @@ def stack_parts(*added: Float[Tensor, "..."], kinds: tuple[str, ...]) -> Float[T
 
 
 def as_parts(part: Float[Tensor, "..."], kind: str, place: tuple[int, ...]) -> Float[Tensor, "part B T D"]:
-    """What was added, with an axis of parts before all others. place: (B, T, D)."""
+    """Returns an operand (what was added) with an axis of parts before all others. place: the shape (B, T, D) of a
+    part.
+    """
     if kind == "parts":
         return part
     if kind == "heads":
@@ -46,7 +48,7 @@ def stack_parts_numpy(*added, kinds):
 
 
 def as_parts_numpy(part, kind, place):
-    """The same."""
+    """Returns the same as as_parts, for NumPy arrays."""
     if kind == "parts":
         return part
     if kind == "heads":
@@ -69,15 +71,13 @@ def stack_parts_cell(index, *added: Operand, kinds) -> Cell:
 
 
 def count_parts(part: Operand, kind: str) -> int:
-    """Return into how many summands an operand of this kind is split: the length of its axis of summands; 1 if it has
-    none.
-    """
+    """Return how many parts an operand of this kind has: the length of its axis of parts; 1 without such an axis."""
     axis = KINDS[kind]
     return 1 if axis is None else part.shape[axis]
 
 
 def part_number(part: Operand, kind: str, n: int, place: list[int]) -> Ref:
-    """Return a Ref, the reference to one number: the one at (b, t, m) in the n-th part of an operand.
+    """Return the Ref of the number at (b, t, m) in the n-th part of an operand.
 
     place: [b, t, m].
     """

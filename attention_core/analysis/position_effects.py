@@ -44,8 +44,8 @@ def distance_after_reordering(
     permuted: the run of the reordered words. plain: the run of the words in their original order. order: the index in
     `plain` of the word at each position of `permuted`. step: the name of a step with axes (B, T, width).
 
-    Returns the largest difference of each word, at its position in `plain`: all 0, up to rounding, for attention
-    without positions. Source: Lee et al. 2019, Set Transformer, property 1.
+    Returns the largest absolute difference of each word, in the order of `plain`; without positions, all are 0 up to
+    rounding. Source: Lee et al. 2019, Set Transformer, property 1.
 
     >>> import torch
     >>> from attention_core import attend
@@ -71,7 +71,8 @@ class Rotation:
 
 
 def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: int) -> Rotation:
-    r"""Return how RoPE rotates one pair of components of a query or key: $R_p$ turns the pair by $p\,/\,base^{2i/d_k}$.
+    r"""Return how RoPE rotates one pair of components of a query or key: $R_p$ rotates the pair by
+    $p\,/\,base^{2i/d_k}$ radians.
 
     trace: a run with RoPE. role: "q" or "k". index: batch, head and token; the token is at position p. pair: i, from 0.
     Source: Su et al. 2021, equations 13 and 15.
@@ -231,13 +232,13 @@ def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
         alone = Operation(
             read,
             dims=trace.step(source).dims,
-            reads=trace.step(positioned).operation.reads,  # the input and the table of positions that belongs to it
+            reads=trace.step(positioned).operation.reads,  # the input and its table of positions
             faces=POSITIONS_ALONE,
         )
         operations.append(alone)
     for operation in chain:
         weights = operation.reads[1:]
-        if part == "position":  # without b_q and b_k, because these biases count as content
+        if part == "position":  # the biases b_q and b_k are part of the content
             weights = [weight for weight in weights if not weight.startswith("b_")]
         output = f"{operation.output}_{part}"
         operations.append(replace(operation, output=output, reads=(read, *weights)))

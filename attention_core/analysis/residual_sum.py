@@ -1,4 +1,4 @@
-"""Writes the residual stream as a sum: what each layer of a stack adds to a vector, and direct logit attribution."""
+"""Writes the residual stream as a sum of what each layer of a stack adds to it, and splits logits in the same way."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ OUTPUT_NORMS = ("layer_normed_output", "layer_normed_output_unshifted", "rms_nor
 
 @dataclass(frozen=True)
 class Added:
-    """A step that holds one or more summands of the residual stream: its name, its kind, and a label for each summand.
+    """A step of one or more summands of the residual stream: its name, its kind, and a label for each summand.
 
     kind: a key of parts_of_sum.KINDS, which says along which axis the summands lie.
     """
@@ -39,9 +39,7 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class SumPlan:
-    """The steps that compute the residual stream as a sum, layer by layer: inputs with sources, operations,
-    summands.
-    """
+    """The steps that compute a residual stream as a sum, layer by layer: inputs, operations, and summands."""
 
     reads: dict[str, Reading] = field(default_factory=dict)
     dims: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -49,18 +47,18 @@ class SumPlan:
     added: tuple[Added, ...] = ()
 
     def reading(self, stack: Stack, part: str, *steps: str) -> "SumPlan":
-        """Return a copy of this SumPlan (the steps of a sum) with more inputs: the named steps of a stack's layer."""
+        """Return a copy of this SumPlan with more inputs: the named steps of a stack's layer."""
         trace = stack[part]
         reads = {own_name(part, step): Reading(trace[step], part, step) for step in steps}
         dims = {own_name(part, step): trace.step(step).dims for step in steps}
         return replace(self, reads={**self.reads, **reads}, dims={**self.dims, **dims})
 
     def then(self, *operations: Operation) -> "SumPlan":
-        """Return a copy of this SumPlan (the steps of a sum) with more operations at the end."""
+        """Return a copy of this SumPlan with more operations at the end."""
         return replace(self, operations=(*self.operations, *operations))
 
     def adding(self, *added: Added) -> "SumPlan":
-        """Return a copy of this SumPlan (the steps of a sum) with more summands at the end."""
+        """Return a copy of this SumPlan with more summands at the end."""
         return replace(self, added=(*self.added, *added))
 
     @property
@@ -106,7 +104,9 @@ def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
 
 
 def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """Add the position vectors that a layer adds to its input to a sum, as a summand; unchanged if there are none."""
+    """Add the position vectors that a layer adds to its input as a summand to a SumPlan; without any, return the plan
+    unchanged.
+    """
     trace = stack[part]
     for source in ("x", "query"):
         if f"positioned_{source}" in trace:
@@ -117,9 +117,9 @@ def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """Add further summands to a sum: the output of each head times the head's rows of W_o, and the bias b_o."""
+    """Add summands to a SumPlan: the output of each head times its rows of W_o, and the bias b_o."""
     trace = stack[part]
-    (outputs,) = trace.step("concat").operation.reads  # the step with all heads' outputs, gated if there is a gate
+    (outputs,) = trace.step("concat").operation.reads  # the heads' outputs, after the output gate if there is one
     learned = ("w_o",) if "w_o" in trace else ()
     plan = plan.reading(stack, part, outputs, *learned)
     heads = Operation(
@@ -133,7 +133,7 @@ def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """Add two summands to a sum: the output of a feed-forward layer without its last bias, and that bias."""
+    """Add two summands to a SumPlan: the output of a feed-forward layer without its last bias, and that bias."""
     plan = plan.reading(stack, part, "activated", "w_2")
     reads = (own_name(part, "activated"), own_name(part, "w_2"))
     output = Operation(own_name(part, "output"), SUM_DIMS, reads, PROJECT)
@@ -141,7 +141,7 @@ def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_bias(plan: SumPlan, stack: Stack, part: str, bias: str) -> SumPlan:
-    """Add a bias of a layer to a sum as one more summand; return the sum unchanged if the layer has no such bias."""
+    """Add a bias of a layer as a summand to a SumPlan; return the plan unchanged if the layer has no such bias."""
     if bias not in stack[part]:
         return plan
     return plan.reading(stack, part, bias).adding(Added(own_name(part, bias), "bias", (f"{part}.{bias}",)))
@@ -154,17 +154,17 @@ def norms_of_sum(part: str, trace: Trace) -> Iterator[Step]:
     Norms before a layer are left out, because the residual bypasses them.
     """
     for name, step in trace.computed().items():
-        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # DIVIDE_PARTS: with a frozen divisor
+        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # DIVIDE_PARTS: the divisor is fixed
         if is_norm and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
             yield step
 
 
 @dataclass(frozen=True)
 class NormReads:
-    """The names of the steps that a norm reads.
+    """The names of the steps that are operands of a norm.
 
-    is_centred: whether the norm subtracts the mean. root: the step of its frozen divisor; None if the norm computes the
-    divisor itself. gain: the step of the gain. shift: the step of a LayerNorm's bias; () if the norm has no bias.
+    is_centred: whether the norm subtracts the mean. root: the step of its fixed divisor; None if the norm computes its
+    divisor. gain: the step of the gain. shift: the step of a LayerNorm's bias; () if the norm has no bias.
     """
 
     is_centred: bool
@@ -187,7 +187,7 @@ def read_norm(trace: Trace, step: Step) -> NormReads:
 
 
 def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) -> SumPlan:
-    """Append two steps to the steps of a sum: `name`, in which all summands are stacked, and `name`_sum, their sum."""
+    """Append two steps to a SumPlan: `name`, the stack of all summands, and `name`_sum, their sum."""
     reads = tuple(each.step for each in plan.added)
     kinds = tuple(each.kind for each in plan.added)
     stacked = Operation(name, dims, reads, STACK_PARTS, {"kinds": kinds})
@@ -196,10 +196,9 @@ def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) ->
 
 
 def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan:
-    """Pass each summand of a sum through a norm, and add the shift of a LayerNorm as a further summand.
+    """Apply a norm to each summand of a SumPlan, and add the shift of a LayerNorm as a further summand.
 
-    Each summand is divided by the norm's frozen divisor if there is one, else by the divisor computed from the sum of
-    all summands.
+    Each summand is divided by the norm's fixed divisor if there is one, else by the divisor of the sum of all summands.
     """
     norm = read_norm(stack[part], step)
     plan = plan.reading(stack, part, norm.gain, *norm.shift)
@@ -259,10 +258,10 @@ def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
 
 
 def with_logit_sum(stack: Stack) -> Stack:
-    r"""Add the part "logit_sum" to a stack: the direct logit attribution of each part, for each word of the vocabulary.
+    r"""Add the part "logit_sum" to a stack: what each part adds to the logit of each word (direct logit attribution).
 
-    $\mathrm{logits} = \sum_{\mathrm{part}} \mathrm{norm}(\mathrm{part})\,E^\top$, where the divisor of the last norm is
-    frozen at its value in this run. The shift of that norm and the bias of the unembedding are separate parts.
+    $\mathrm{logits} = \sum_{\mathrm{part}} \mathrm{norm}(\mathrm{part})\,E^\top$, where the last norm divides by the
+    same number as in this run. The shift of that norm and the bias of the unembedding are separate parts.
 
     stack: a run with residuals and an unembedding. The new part has the steps `pushes` (part, B, T, V), and
     `pushes_sum` (B, T, V), the logits before the division by a temperature. Raises AttentionError (a ValueError) for a

@@ -1,4 +1,4 @@
-"""Functions that compute upper bounds of scores and weights that hold for all inputs."""
+"""Computes upper bounds of scores and weights that hold for all inputs."""
 
 import math
 
@@ -12,8 +12,8 @@ from attention_core.record.errors import AttentionError
 def additive_bound(v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "*H"]:
     r"""Compute the largest magnitude that an additive score can have: $|v^\top \tanh(\cdot)| \le \sum_a |v_a|$.
 
-    Each entry of the tanh layer lies between -1 and 1, so the sum of its products with v_a cannot exceed the sum of
-    |v_a|. However large q and k grow, the score does not exceed this bound.
+    Each number of the tanh layer is between -1 and 1, so that their products with v_a sum to at most the sum of |v_a|,
+    for any q and k.
 
     v_a: (A,), or (H, A) for one per head. Returns one number, or one per head. Source: Bahdanau, Cho, Bengio 2015,
     appendix A.1.2 (the score); the bound is the triangle inequality.
@@ -43,5 +43,5 @@ def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     require_positive("keys", keys)
     if require_finite("temperature", temperature) <= 0:
         raise AttentionError("positive_number", name="temperature", given=temperature)
-    others = (keys - 1) * math.exp(-2 / temperature)  # exponentials of other keys over the best key's: no overflow
+    others = (keys - 1) * math.exp(-2 / temperature)  # divided by the best key's: no overflow
     return 1 / (1 + others)

@@ -39,13 +39,13 @@ class Estimate:
 
     @property
     def centre(self) -> float:
-        """Return the mean. Spread has a property of the same name, so that one chart can draw means and medians."""
+        """Return the mean. Spread has a property of the same name, so that a chart can draw either."""
         return self.mean
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The median and both quartiles of a measure, used if a few extreme samples would dominate its mean."""
+    """The median and both quartiles of a measure, for measures whose mean a few extreme samples would dominate."""
 
     median: float
     lower: float
@@ -58,7 +58,7 @@ class Spread:
 
     @property
     def centre(self) -> float:
-        """Return the median. Estimate has a property of the same name, so that one chart can draw means and medians."""
+        """Return the median. Estimate has a property of the same name, so that a chart can draw either."""
         return self.median
 
 
@@ -99,8 +99,7 @@ def last_width_of_more(found: Mapping[int, Mapping[str, Sharpness]]) -> int:
     """Return the largest d_k up to which at least as much gradient reaches the query with "dot" as with "scaled_dot".
 
     found: the results of measure_saturation by d_k, in rising order, from 1, where both scores are equal. The median
-    gradients are compared. The more keys, the larger the returned d_k, so no d_k is too large for every number of keys.
-    Raises AttentionError if `found` is empty.
+    gradients are compared. With more keys the returned d_k is larger. Raises AttentionError if `found` is empty.
 
     >>> last_width_of_more({d_k: measure_saturation(d_k, keys=8, draws=200) for d_k in (1, 16, 64, 256)})
     64
@@ -128,7 +127,7 @@ def even_sharpness(keys: int) -> Sharpness:
 def draw_queries(
     d_k: int, keys: int, draws: int, seed: int
 ) -> tuple[Float[Tensor, "draws keys"], Float[Tensor, "draws keys keys"]]:
-    """Sample one query and its keys `draws` times; return their scores, and the dot products of all pairs of keys."""
+    """Sample one query and its keys `draws` times; return the scores, and the dot product of each two keys."""
     require_positive("draws", draws)
     require_positive("keys", keys)
     require_positive("d_k", d_k)
@@ -175,7 +174,7 @@ def gradient_at_query(
     r"""Measure how much the weights change with the query, as a Spread over the samples.
 
     $\lVert \partial w / \partial q \rVert = s \lVert J K \rVert$ with the scale s. The square of $\lVert J K \rVert$ is
-    the trace of $J K K^\top J^\top$, so that the products $K K^\top$ of the keys are enough.
+    the trace of $J K K^\top J^\top$, so that only the products $K K^\top$ of the keys are needed.
 
     >>> half = torch.tensor([[[0.25, -0.25], [-0.25, 0.25]]])  # the Jacobian of two even weights
     >>> gradient_at_query(half, torch.eye(2)[None], scale=2.0).median  # keys (1, 0) and (0, 1)
@@ -189,8 +188,8 @@ def gradient_at_query(
 
 
 def run_on_scores(scores: Float[Tensor, "draws keys"], scale: float) -> Trace:
-    """Run attention so that its scores are the given scores times a factor: the query is 1, and each key is its
-    score.
+    """Run attention so that its scores are the given numbers times a factor: the query is 1, and each key is one of the
+    numbers.
     """
     k = scores[:, None, :, None]  # (draws, 1, keys, 1)
     q = torch.ones_like(k[:, :, :1])  # (draws, 1, 1, 1)

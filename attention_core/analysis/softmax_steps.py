@@ -1,8 +1,9 @@
-"""Adds further steps to a run's softmax: its two halves in two forms, its Jacobian, and a cross-entropy's gradient.
+"""Adds steps to a run: its softmax as exponentials and their sum, naive and stable, the softmax's Jacobian, a
+cross-entropy's gradient.
 
-Subtracting the largest score from a row changes no weight, and keeps every exponential at 1 or less. Without that,
-exp(89) is more than float32 holds, exp(710) more than float64, exp(12) more than float16: infinity over infinity is
-NaN. The naive and the stable form are steps to append to a run: `trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)`.
+Subtracting the largest score from a row changes no weight, and keeps every exponential at 1 or less. Without the
+subtraction, exp(89) overflows in float32, exp(710) in float64, exp(12) in float16, and infinity over infinity is NaN.
+The naive and the stable form are steps to append to a run: `trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)`.
 """
 
 import numpy as np
@@ -143,8 +144,8 @@ def with_jacobian(trace: Trace) -> Trace:
     r"""Add the step `jacobian` to a run: how much weight i changes with score j of the softmax's input, for every row.
 
     $J_{ij} = \partial w_i / \partial x_j = w_i (\delta_{ij} - w_j)$, with axes (B, H, T, S, S'); S' runs over the
-    scores. If the run's weights were replaced or chosen, the Jacobian is still that of the softmax's own weights. If
-    one weight is nearly 1, all of the Jacobian is nearly 0: no gradient passes through.
+    scores. If other weights replace the computed ones, the Jacobian is still that of the computed ones. If one weight
+    is nearly 1, the whole Jacobian is nearly 0, and so is the gradient.
 
     Raises AttentionError if the Jacobian would take more than MAX_JACOBIAN_BYTES. Source: the quotient rule on $e^{x_i}
     / \sum_j e^{x_j}$; that large scores make it small: Vaswani et al. 2017, section 3.2.1.
@@ -226,9 +227,9 @@ def with_cross_entropy(trace: Trace, right: int) -> Trace:
     r"""Add the steps `loss` and `loss_gradient` to a run, with its weights taken as the probabilities of a prediction.
 
     $L = -\ln w_r$ and $\partial L / \partial x_j = w_j - \delta_{jr}$ for every row, in nats; x are the scores that the
-    softmax reads. If the run's weights were replaced or chosen, those of the softmax are used. right: r, the position
-    of the right answer. Raises AttentionError: not_negative, at_most, and what require_softmax raises. Source:
-    Goodfellow, Bengio, Courville 2016, *Deep Learning*, sections 6.2.1.1 and 6.2.2.3.
+    softmax reads. If other weights replace the computed ones, the computed ones are used. right: r, the position of the
+    right answer. Raises AttentionError: not_negative, at_most, and what require_softmax raises. Source: Goodfellow,
+    Bengio, Courville 2016, *Deep Learning*, sections 6.2.1.1 and 6.2.2.3.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[0.0]]), torch.tensor([[1.0], [2.0]]), torch.eye(2))

@@ -13,7 +13,7 @@ from attention_core.mechanism.config import AttentionConfig
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
-SHARPNESS = 100.0  # factor on the queries: the larger, the nearer to 0 are the weights of words unlike the query's
+SHARPNESS = 100.0  # factor on the queries; the larger, the nearer to 0 are the weights of words unlike the query
 
 
 # ---- farthest: how far each row is from the same row of another run --------------------------------------------------
@@ -43,8 +43,8 @@ FARTHEST = Faces(farthest, farthest_numpy, farthest_formula, farthest_cell)
 def with_moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
     """Add the step "moved" to a run: how far each row of a step is from the same row of another run.
 
-    The distance is exactly 0 if no number of the row changed. This reveals leaks: change a later token, and see which
-    outputs move. step: the name of a step that both runs have in the same shape. "moved" has the axes of that step
+    The distance is exactly 0 if no number of the row changed. To find a leak, change a later token, and look for
+    outputs that move. step: the name of a step that both runs have in the same shape. "moved" has the axes of that step
     without the last one: (B, T) for the output.
 
     >>> import torch
@@ -85,7 +85,7 @@ class LookAhead:
 def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
     """Count the pairs of positions in which a mask differs from the causal mask.
 
-    allowed: True if query i may attend to key j, with query i at position i.
+    allowed: True if query i may attend to key j; query i is at position i.
 
     >>> import torch
     >>> compare_with_causal(torch.ones(3, 3).bool()), compare_with_causal(torch.eye(3).bool())
@@ -97,7 +97,7 @@ def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
 
 
 def share_ahead(weights: Float[Tensor, "T T"]) -> float:
-    """Compute the share of one head's total weight that lies on words after the query; 0 if all weights are 0.
+    """Compute the share of a head's total weight that is on words after the query; 0 if all weights are 0.
 
     >>> import torch
     >>> share_ahead(torch.full((2, 2), 0.5))
@@ -112,7 +112,8 @@ def share_ahead(weights: Float[Tensor, "T T"]) -> float:
 # ---- targets that are not shifted: a layer that copies is always right -----------------------------------------------
 @dataclass(frozen=True)
 class CopiedAnswers:
-    """How many predictions of a layer that copies its input are right, for targets not shifted and shifted by one.
+    """How many predictions are right of a layer that copies its input, for targets that are not shifted, and for
+    targets shifted by one.
 
     same: the right predictions among all `rows`, if the targets are the inputs. shifted: the right predictions among
     all `shifted_rows`, if the target of each row is the next input.
@@ -132,7 +133,8 @@ def kinds_of(words: Sequence[str]) -> Float[Tensor, "T V"]:
 
 
 def count_copied(words: Sequence[str]) -> CopiedAnswers:
-    """Count how often a layer that copies word i in row i predicts right, for the targets i and for the targets i + 1.
+    """Count the right predictions of a layer that copies word i in row i, if its target is word i, and if it is word i
+    + 1.
 
     The layer is an untrained causal attention layer: each word's query matches equal words, and the values are the
     words.
