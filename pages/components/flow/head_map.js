@@ -2,7 +2,7 @@
 import { added, addedShape, setAttributes } from "../dom.js";
 import { WIDE } from "../printed.js";
 import { cellSize } from "./heads_layout.js";
-import { isEvenRow, paintMap } from "./map_cells.js";
+import { isEvenRow, isOnStrongColour, paintMap } from "./map_cells.js";
 import { Shapes } from "./shapes.js";
 import { shortened, spellNumber, textWidth } from "./words.js";
 
@@ -51,7 +51,7 @@ export class HeadMap {
     this.drawLines(matrix, place);
     if (row) this.frameRow(row, place);
     if (words && place.hasWords) this.drawWords(words, place, row ? Math.round(row.start * matrix.rows) : null);
-    if (cell.tall >= NUMBERED_CELL && matrix.step) this.drawNumbers(matrix, place);
+    if (cell.tall >= NUMBERED_CELL && matrix.step) this.drawNumbers(matrix, palette, place);
     this.shapes.end();
   }
 
@@ -114,7 +114,7 @@ export class HeadMap {
     });
   }
 
-  drawNumbers(matrix, { left, top, cell: { wide, tall } }) {
+  drawNumbers(matrix, palette, { left, top, cell: { wide, tall } }) {
     const { kind, largest, isTimes } = matrix;
     const size = Math.min(13, Math.max(11, tall * 0.46));
     for (let row = 0; row < matrix.rows; row++) {
@@ -127,10 +127,9 @@ export class HeadMap {
         if (!isTold || matrix.isBlocked(row, column) || matrix.isHidden?.(row, column)) continue;
         const text = spellCell(number, matrix);
         if (textWidth(text, size, 600) > wide - 2) continue;
-        const isDark = Math.abs(number) > (kind === "times" ? Math.sqrt(largest) : largest / 2);
         this.shapes.put("texts", "text", `number ${row} ${column}`, {
           x: left + (column + 0.5) * wide, y: top + (row + 0.5) * tall + 1, "font-size": size, text,
-          class: `middle mapnumber${isDark ? " inside" : ""}`,
+          class: `middle mapnumber${isOnStrongColour(matrix, number, palette) ? " inside" : ""}`,
         });
       }
     }

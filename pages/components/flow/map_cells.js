@@ -1,4 +1,5 @@
 // Paints the cells of a matrix on a canvas, one pixel per cell, which the browser enlarges.
+import { mixed, readable } from "../contrast.js";
 import { channelsOf, penOf } from "../pixels.js";
 import { clamp, finite } from "./motion.js";
 
@@ -7,6 +8,7 @@ import { clamp, finite } from "./motion.js";
 const LESS = 0.3; // opacity of a cell with share 0, among multiples of the even share
 const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less
 const PALEST = 0.08; // opacity of a cell with the number 0; in a difference, 0 is transparent
+const POWER = 0.6; // exponent of the opacity of a difference, which makes small differences stronger
 
 /**
  * Paints a matrix, unless its image equals the one before; returns the image. Blocked and hidden cells are transparent.
@@ -16,18 +18,15 @@ const PALEST = 0.08; // opacity of a cell with the number 0; in a difference, 0 
  * @param {ImageData} [old] the image that the canvas shows
  */
 export function paintMap(canvas, matrix, palette, old) {
-  const { rows, columns, largest, kind } = matrix;
+  const { rows, columns } = matrix;
   const image = new ImageData(columns, rows);
-  const palest = kind === "difference" || kind === "change" ? 0 : PALEST;
-  const isTimes = kind === "times";
   for (let row = 0; row < rows; row++) {
     const numbers = matrix.row(row);
     for (let column = 0; column < columns; column++) {
       if (matrix.isBlocked(row, column) || matrix.isHidden?.(row, column)) continue;
       const number = finite(numbers[column]);
-      const strength = isTimes ? strengthOfTimes(number, largest)
-        : clamp(palest + ((1 - palest) * Math.abs(number)) / (largest || 1));
-      image.data.set([...channelsOf(colourOf(matrix, number, palette)), 255 * strength], 4 * (row * columns + column));
+      const channels = channelsOf(colourOf(matrix, number, palette));
+      image.data.set([...channels, 255 * strengthOf(matrix, number)], 4 * (row * columns + column));
     }
   }
   const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
@@ -35,6 +34,25 @@ export function paintMap(canvas, matrix, palette, old) {
   Object.assign(canvas, { width: columns, height: rows });
   penOf(canvas).putImageData(image, 0, 0);
   return image;
+}
+
+/** The opacity of a cell. @type {(matrix: Pick<Matrix, "kind" | "largest">, number: number) => number} */
+export function strengthOf({ kind, largest }, number) {
+  if (kind === "times") return strengthOfTimes(number, largest);
+  const share = Math.abs(number) / (largest || 1);
+  if (kind === "difference" || kind === "change") return clamp(share ** POWER);
+  return clamp(PALEST + (1 - PALEST) * share);
+}
+
+/**
+ * Whether a number is read better in its cell in the colour of the ground than in that of the ink.
+ * @param {Matrix} matrix
+ * @param {number} number
+ * @param {Record<string, string>} palette
+ */
+export function isOnStrongColour(matrix, number, palette) {
+  const cell = mixed(colourOf(matrix, number, palette), palette.ground, strengthOf(matrix, number));
+  return readable(cell, [palette.ground, palette.ink]) === palette.ground;
 }
 
 // Returns the opacity of a multiple of the even share: lowest at 1, and higher with each doubling.

@@ -1,10 +1,10 @@
 // Shows the QK and OV circuits of a head on single words: a table for each, with a row and a column per word.
 // A click or Enter on a number opens its cell; arrow keys move between numbers.
 // A click on the word of a row selects this word if it is in the sentence.
+import { mixed, readable } from "../contrast.js";
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { said, spellNumber } from "../flow/words.js";
-import { channelsOf } from "../pixels.js";
 import { printed, rounded } from "../rounded.js";
 
 /**
@@ -65,7 +65,7 @@ function rowOf(view, { map, data, numbers, row, reach }) {
   const most = numbers.indexOf(Math.max(...numbers));
   const cells = numbers.map((number, column) => {
     const ground = mixed(palette[number < 0 ? "minus" : "plus"], palette.ground, Math.abs(number) / reach);
-    const [ink] = [palette.ink, palette.ground].sort((one, other) => contrast(ground, other) - contrast(ground, one));
+    const ink = readable(ground, [palette.ink, palette.ground]);
     const title = `${word} → ${words[column]}: ${spellNumber(number)}`;
     const shown = {
       textContent: printed(rounded(number, 1)), title, ariaLabel: title, tabIndex: row || column ? -1 : 0,
@@ -77,25 +77,6 @@ function rowOf(view, { map, data, numbers, row, reach }) {
     ]);
   });
   return element("tr", row === at ? "now" : "", [element("th", "row", { scope: "row" }, [name]), ...cells]);
-}
-
-// ---- colours --------------------------------------------------------------------------------------------------------
-function mixed(colour, ground, share) {
-  const under = channelsOf(ground);
-  return channelsOf(colour).map((channel, i) => Math.round(channel * share + under[i] * (1 - share)));
-}
-
-// Returns the contrast ratio of two colours by WCAG 2.2.
-function contrast(ground, colour) {
-  const [dark, light] = [ground, channelsOf(colour)].map(luminance).sort((one, other) => one - other);
-  return (light + 0.05) / (dark + 0.05);
-}
-
-function luminance(rgb) {
-  const [red, green, blue] = rgb.map((channel) =>
-    channel / 255 <= 0.04045 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4,
-  );
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 // ---- keys -----------------------------------------------------------------------------------------------------------
