@@ -292,7 +292,7 @@ look = make_component(
         "role": {"word": Text(10_000), "role": Text(200)},
         "typed": AnyOf((None, {**CELL, "text": Text(1000)})),
         "maps": MAP_READING,
-        "side": OneOf(("a", "b", "difference")),
+        "side": OneOf(("a", "b", "difference", "together")),
         "compared": Flag(),
     },
 )

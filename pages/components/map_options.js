@@ -14,8 +14,14 @@ import { isAlike, said, spellWholePercent } from "./flow/words.js";
  */
 
 /**
- * @typedef {{ chosen: Reading, side: string, first: string | null, leasts: number[], largest: number[], text: any }}
- *   Options
+ * @typedef {object} Options
+ * @property {Reading} chosen
+ * @property {string} side the side of a comparison that is shown; "" without a comparison
+ * @property {string[]} sides
+ * @property {string | null} first
+ * @property {number[]} leasts
+ * @property {number[]} largest
+ * @property {any} text
  */
 
 export class MapOptions {
@@ -51,7 +57,7 @@ export class MapOptions {
     this.fold.textContent = options.text.options;
     this.sides.root.hidden = !options.side;
     this.sides.root.setAttribute("aria-label", options.text.sides);
-    this.sides.show(options.text, ["a", "b", "difference"]);
+    this.sides.show(options.text, options.sides);
     this.sides.mark(options.side);
     this.row.setAttribute("role", "group");
     this.row.setAttribute("aria-label", options.text.label);

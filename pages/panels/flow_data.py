@@ -19,7 +19,7 @@ from pages.panels.flow_run import flow_run_for, row_facts_for
 from pages.panels.flow_words import flow_text, list_facts, list_heads
 from pages.panels.model_guess import mark_startling
 from pages.panels.model_rail import pack_layers
-from pages.panels.read_heads import pack_readings
+from pages.panels.read_heads import find_a, pack_readings
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.panels.word_roles import make_role_data
@@ -100,7 +100,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     data["layers"], layer_maps = pack_layers(screen) if has_heads else ({}, b"")
     readings, read_bytes = pack_readings(screen, *data["words"].values()) if has_heads else ({}, {})
     data |= readings
-    data["compares"] = "reads" in readings and screen.before is not None  # whether the view can show A beside B
+    data["compares"] = "reads" in readings and find_a(screen) is not None  # whether the view can show A beside B
     packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps, **read_bytes}
     digest = hashlib.sha256(b"".join(packed.values()) + repr(data).encode()).hexdigest()
     data |= {**vars(showing), "shown": not showing.hears}

@@ -16,7 +16,7 @@ CLEAR_KINDS = ("most", "only")  # kinds of rows with most or all weight on one w
 MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row is described
 HEADS_TEXTS = (
     *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "read", "cell"),
-    *("minus", "row", "same_row", "random_difference", "more_one", "more_other", "points"),
+    *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other", "points"),
 )
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 

@@ -13,7 +13,7 @@ from pages.site.words import get_text_template, say
 
 LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)  # smallest shares and counts of keys on offer
 TEXTS = ("options", "label", "without_first", "weights", "all", "least", "largest", "largest_one", "times", "mean")
-SIDES = ("a", "b", "difference")  # which maps a comparison shows: of the runs A and B, or B - A
+SIDES = ("a", "b", "difference", "together")  # the maps of A, of B, B - A, or of A and B
 TEMPLATES = ("mean_title", "mean_choose", "less", "more", "even_shares", "more_a", "more_b", "sides", *SIDES)
 
 
@@ -31,16 +31,18 @@ def fit_reading(reading: MapReading, maps: int, keys: int) -> MapReading:
     return replace(reading, mean=mean, without_first=reading.without_first and keys > 1)
 
 
-def make_options(reading: MapReading, keys: Sequence[str], side: str = "") -> dict:
+def make_options(reading: MapReading, keys: Sequence[str], side: str = "", is_alike: bool = True) -> dict:
     """Returns the data of the control with the options of maps.
 
-    keys: the words of the columns. side: the side of the comparison that is shown; "" without a comparison.
+    keys: the words of the columns. side: the side of the comparison that is shown; "" without a comparison. is_alike:
+    whether the maps of both runs have the same shape; if not, both stand beside each other in place of B minus A.
     """
     texts = {name: get_text_template(f"reading.{name}") for name in (*TEXTS, *TEMPLATES)}
     return {
         "chosen": vars(reading) | {"mean": list(reading.mean)},
         "first": keys[0] if len(keys) > 1 else None,
-        "side": side,
+        "side": side if is_alike or side != "difference" else "together",
+        "sides": ("a", "b", "difference" if is_alike else "together"),
         "leasts": LEASTS,
         "largest": LARGEST,
         "text": texts,

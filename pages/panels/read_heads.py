@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps, read_maps
 from attention_core.drawing.cells import is_share, unblocked_cells
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
+from pages.panels.flow_run import row_facts_for
+from pages.panels.flow_words import list_heads
 from pages.panels.map_reading import (
     Packed,
     fit_reading,
@@ -20,14 +23,15 @@ from pages.panels.map_reading import (
     pack_read_maps,
     reading_of,
 )
-from pages.panels.model_rail import list_layer_maps, words_of_model
+from pages.panels.model_rail import list_layer_maps, pack_layers, words_of_model
+from pages.panels.run_differences import describe_setting_differences, describe_size_differences
 from pages.runs.model_runs import model_sentences_of
 from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState, make_screen_state
 from pages.setup.map_link import read_map_parts, write_map_reading
 from pages.setup.resolve import resolve_run
-from pages.site.words import say
+from pages.site.words import say, split_bold
 
 MAX_READ_NUMBERS = 300_000  # maps with more numbers are sent without these options; 8 heads of 193 tokens have as many
 READING = "maps"  # control under which the error of refused options is stored
@@ -36,56 +40,120 @@ READING = "maps"  # control under which the error of refused options is stored
 def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> tuple[dict, dict[str, bytes]]:
     """Returns the data of these options, and the maps under them, for the flow picture.
 
-    Both are {} for maps that are no shares, which have no options. If the maps are too large to be sent, a text says
-    so.
+    Both are {} for maps that are no shares, which have no options. If the maps are too large to be sent, or if a kept
+    run A cannot be shown beside B, a text says so.
     """
     count = count_map_numbers(screen)
     if count > MAX_READ_NUMBERS:
         limits = {"count": format_grouped(count), "most": format_grouped(MAX_READ_NUMBERS)}
         return {"unread": say("reading.too_large", **limits)}, {}
     own = find_maps(screen)
+    is_compared = screen.setup.comparison.run_a is not None
     if own is None:
-        return {}, {}
-    weights, allowed = own
-    _, rows, columns = weights.shape
+        return {"unread": say("reading.no_sides")} if is_compared else {}, {}
+    maps, rows, columns = own[0].shape
     queries, keys = queries[:rows], keys[:columns]
-    a = find_a(screen, weights)
-    side = "" if a is None else screen.setup.view.side or "difference"
-    reading = fit_reading(read_map_parts(screen.setup.view.maps), len(weights), len(keys))
-    sides = {} if a is None else pack_sides(a, own, reading, queries, keys)
-    if side in ("a", "difference"):
-        packed = sides[side]
-    elif reading != AS_THEY_ARE:
-        packed = pack_read_maps(weights, allowed, reading, queries, keys)
-    else:
-        packed = (None, b"", b"")
-    described = {"reads": make_options(reading, keys, side), "read": packed[0], "sides": None}
-    if len(sides) * count > MAX_READ_NUMBERS:
-        sides = {}
+    reading = fit_reading(read_map_parts(screen.setup.view.maps), maps, columns)
+    a = find_a(screen) if is_compared else None
+    if a is None:
+        packed = read_run(own, reading, queries, keys)
+        described = {"reads": make_options(reading, keys), "read": packed[0], "sides": None}
+        if is_compared:
+            described["unread"] = say("compare.lost" if screen.a is None else "reading.no_sides")
+        return described, name_bytes({"read": packed})
+    return pack_compared(screen, a, own, reading, (queries, keys))
+
+
+def pack_compared(
+    b: ScreenState,
+    a: ScreenState,
+    own: tuple[Tensor, Tensor],
+    reading: MapReading,
+    words: tuple[list[str], list[str]],
+) -> tuple[dict, dict[str, bytes]]:
+    """Returns what pack_readings does while a run A is compared with the run B on the screen.
+
+    Maps of A and B of the same shape have a difference. Of others it is said why they have none.
+
+    own: the maps of B and their cells that no mask blocks. words: the queries and the keys of B.
+    """
+    maps_a, maps_b = list_maps(a)[0], own[0]
+    is_alike = maps_a.shape == maps_b.shape
+    side = b.setup.view.side or "difference"
+    if side == "difference" and reading.mean and not is_alike:
+        side = "b"  # a mean is of the heads of one run
+    sides = pack_sides(a, own, reading, *words)
+    packed = read_run(own, reading, *words) if side == "b" or not (is_alike or side == "a") else sides[side]
+    described = {
+        "reads": make_options(reading, words[1], side, is_alike),
+        "read": packed[0],
+        "heads_of_a": list_heads_of_a(a),
+        "differ": split_bold(describe_setting_differences(b)),
+        "sides": None,
+    }
+    if not is_alike:
+        pairs = zip(maps_a.shape, maps_b.shape, strict=True)
+        described["no_difference"] = describe_size_differences(dict(zip(("H", "T", "S"), pairs, strict=True)))
+    count = maps_a.numel() + maps_b.numel() * (len(sides) - 1)
+    if count > MAX_READ_NUMBERS and is_alike:
+        sides = {}  # the difference alone is shown
     if sides:
         described["sides"] = {name: description for name, (description, _, _) in sides.items()}
-    numbers = {}
-    for name, (_, shares, hidden) in {"read": packed, **sides}.items():
-        numbers |= {f"{name}_numbers": shares, f"{name}_hidden": hidden}
-    return described, numbers
+    return described, name_bytes({"read": packed, **sides})
+
+
+def name_bytes(packed: dict[str, Packed]) -> dict[str, bytes]:
+    """Returns the numbers and the hidden cells of packed maps under the names that the browser reads."""
+    named = {}
+    for name, (_, numbers, hidden) in packed.items():
+        named |= {f"{name}_numbers": numbers, f"{name}_hidden": hidden}
+    return named
+
+
+def read_run(maps: tuple[Tensor, Tensor], reading: MapReading, queries: list[str], keys: list[str]) -> Packed:
+    """Returns the maps of the run on the screen as they are read; as they are, the browser has them already."""
+    if reading == AS_THEY_ARE:
+        return None, b"", b""
+    return pack_read_maps(*maps, reading, queries, keys)
 
 
 def pack_sides(
-    a: ScreenState, b: tuple[torch.Tensor, torch.Tensor], reading: MapReading, queries: list[str], keys: list[str]
+    a: ScreenState, b: tuple[Tensor, Tensor], reading: MapReading, queries: list[str], keys: list[str]
 ) -> dict[str, Packed]:
-    """Packs the maps of the run A, of the run B, and B minus A, under the chosen options.
+    """Packs the maps of the run A, of the run B, and, if both have the same shape, B minus A, under the chosen options.
 
     b: the result of list_maps of the run B.
     """
     others = list_maps(a)
-    ends = {"T": len(queries), "S": len(keys)}
-    words_a = [[printable_token(word) for word in a.trace.labels[axis][:end]] for axis, end in ends.items()]
-    both = [list(map(name_both, *each)) for each in zip(words_a, (queries, keys), strict=True)]
-    return {
-        "a": pack_read_maps(*others, reading, *words_a),
+    maps, rows, columns = others[0].shape
+    queries_a, keys_a = list_words(a, "T")[:rows], list_words(a, "S")[:columns]
+    sides = {
+        "a": pack_read_maps(*others, fit_reading(reading, maps, columns), queries_a, keys_a),
         "b": pack_read_maps(*b, reading, queries, keys),
-        "difference": pack_difference(others, b, reading, *both),
     }
+    if others[0].shape == b[0].shape:
+        both = [list(map(name_both, *each)) for each in ((queries_a, queries), (keys_a, keys))]
+        sides["difference"] = pack_difference(others, b, reading, *both)
+    return sides
+
+
+def list_words(screen: ScreenState, axis: str) -> list[str]:
+    """Returns the words of an axis as they are printed."""
+    return [printable_token(word) for word in screen.trace.labels[axis]]
+
+
+def list_heads_of_a(a: ScreenState) -> list[dict[str, str]]:
+    """Returns the name of each map of the run A, its short name, what the head does, and the layer of a model."""
+    layers, _ = pack_layers(a)
+    if not layers:
+        return [{**head, "group": ""} for head in list_heads(a, row_facts_for(a))]
+    heads = []
+    for layer, (title, names) in enumerate(zip(layers["titles"], layers["names"], strict=True), start=1):
+        for number, name in enumerate(names, start=1):
+            short = f"L{layer} H{number}"
+            habit = "" if name == str(number) else name
+            heads.append({"name": short, "short": short, "habit": habit, "group": title})
+    return heads
 
 
 def read_screen(screen: ScreenState) -> tuple[ReadMaps, MapReading] | None:
@@ -101,13 +169,20 @@ def read_screen(screen: ScreenState) -> tuple[ReadMaps, MapReading] | None:
     return read_maps(weights, allowed, reading), reading
 
 
-def find_a(screen: ScreenState, weights: torch.Tensor) -> ScreenState | None:
-    """Returns the run A of a comparison, if its maps are as many and of the same size as these weights, else None."""
-    if screen.setup.comparison.run_a is None or screen.a is None:
+def find_a(screen: ScreenState) -> ScreenState | None:
+    """Returns the pinned run A, else the run before the last change, if its maps can stand beside those on the screen.
+
+    None if there is no such run, if it cannot be computed any more, or if its maps are too large or no shares.
+    """
+    pinned = screen.setup.comparison.run_a
+    earlier = pinned if pinned is not None or screen.named is None else screen.named.run
+    if earlier is None:
         return None
-    a = make_screen_state(replace(screen.setup, run=screen.setup.comparison.run_a), None)
-    maps = find_maps(a)
-    return a if maps is not None and maps[0].shape == weights.shape else None
+    try:
+        a = make_screen_state(replace(screen.setup, run=earlier), None)
+    except AttentionError:  # raised if the session no longer has its uploaded file
+        return None
+    return None if find_maps(a) is None else a
 
 
 def name_both(one: str, other: str) -> str:
@@ -115,7 +190,7 @@ def name_both(one: str, other: str) -> str:
     return one if one == other else f"{one} / {other}"
 
 
-def find_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor] | None:
+def find_maps(screen: ScreenState) -> tuple[Tensor, Tensor] | None:
     """Returns the result of list_maps; None if the maps have too many numbers, or numbers that are no shares."""
     if count_map_numbers(screen) > MAX_READ_NUMBERS or not is_share(screen.trace, "weights"):
         return None
@@ -129,7 +204,7 @@ def count_map_numbers(screen: ScreenState) -> int:
     return sizes["H"] * sizes["T"] * sizes["S"]
 
 
-def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:
+def list_maps(screen: ScreenState) -> tuple[Tensor, Tensor]:
     """Returns the weights of all heads (N, T, S), layer by layer, and which cells no mask blocks.
 
     A language model reads each sentence of a batch alone: its maps lack the rows and columns of padding at the end.
@@ -164,5 +239,5 @@ def take_reading(chosen: dict) -> None:
 
 def take_side(side: str) -> None:
     """Shows the maps of the run A or B of a comparison, or their difference."""
-    setup_state.choose_view(side=None if side == "difference" else side)
+    setup_state.choose_view(side=side if side in ("a", "b") else None)
     redraw()

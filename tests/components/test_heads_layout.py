@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 1216, 510  # px: the picture on a screen of 1280 x 720
 
 
 def place(count: int, in_layer: int | None = None, width: int = WIDTH, height: int = HEIGHT) -> dict:
-    room = {"count": count, "inLayer": in_layer, "width": width, "height": height}
+    room = {"counts": [count], "inLayer": in_layer, "width": width, "height": height}
     return call_in_node("flow/heads_layout", "placeHeads", room)
 
 
@@ -75,7 +75,15 @@ def test_a_cell_is_wider_than_high_where_there_is_room():
 
 @pytest.mark.parametrize("heads", [1, 2, 4, 8, 16])
 def test_two_runs_and_their_difference_have_most_of_the_width_beside_the_tiles(heads):
-    room = {"count": heads, "inLayer": None, "width": WIDTH, "height": HEIGHT, "isBeside": True}
+    room = {"counts": [heads], "inLayer": None, "width": WIDTH, "height": HEIGHT, "beside": 3}
     placed = call_in_node("flow/heads_layout", "placeHeads", room)
     tiles = placed["columns"] * (placed["wide"] + 22) + 18 if heads > 1 else 0
     assert 0.6 * WIDTH <= placed["large"] <= WIDTH - tiles
+
+
+def test_tiles_of_two_runs_are_large_enough_to_read_and_their_large_maps_have_half_of_the_width():
+    room = {"counts": [2, 4], "inLayer": None, "width": WIDTH, "height": 482, "beside": 2}
+    placed = call_in_node("flow/heads_layout", "placeHeads", room)
+    assert placed["columns"] == 4 and placed["height"] is None  # three in a line would be too low, and scroll
+    assert placed["wide"] == placed["tall"] == 125  # (1216 - 608 - 28 - 30) / 4 - 12
+    assert 0.5 * WIDTH <= placed["large"] <= WIDTH - 4 * 137 - 30 - 28

@@ -10,10 +10,10 @@ import pytest
 
 from attention_core import Weights
 from attention_core.inputs.matrix_link import read_matrix
+from pages.panels import run_differences
 from pages.runs.compute import compute_run
 from pages.runs.run_inputs import StartMatrix
 from pages.setup.setup import RunSetup, Setup, make_setup
-from pages.workbench import compare
 from tests.screen.driver import Screen, it_to_dog, plain
 
 ROOT2 = 2**-0.5
@@ -164,12 +164,12 @@ def test_a_weight_is_named_as_soon_as_a_setup_and_a_run_have_it():
         trace, material = compute_run(setup.run)
         material.put("w_new", StartMatrix([[number]], "typed"))
         runs.append((setup, trace, material))
-    assert compare.find_setting_differences(*runs) == [("w_new [1, 1]", "1", "2")]
+    assert run_differences.find_setting_differences(*runs) == [("w_new [1, 1]", "1", "2")]
 
 
 def test_every_part_of_a_setup_that_is_computed_is_compared():
     trace, material = compute_run(make_setup(q=read_matrix("1,2"), k=read_matrix("1,2"), v=read_matrix("1,2")).run)
-    compared = compare.describe_settings(Setup(), trace, material)
+    compared = run_differences.describe_settings(Setup(), trace, material)
     matrices = {"x", "context", "q", "k", "v", "allowed", *(field.name for field in fields(Weights))}
     shown_by_others = {"cross"}  # a second sequence is there, or not
     parts = {field.name for field in fields(RunSetup)}
@@ -249,12 +249,12 @@ def test_the_other_head_is_one_click_away():
 # ---- other sizes, long texts, links ----------------------------------------------------------------------------------
 def test_of_other_sizes_both_are_shown_and_the_sentence_says_why_nothing_is_subtracted():
     screen = pinned(text="Anna fed it")
-    assert screen.fact().startswith("A and B have different shapes (queries 7 and 3, keys 7 and 3)")
+    assert screen.fact().startswith("No B − A: A has 7 tokens, B has 3. Only maps of the same shape")
     a, b = (screen.table(f"compared_{name}") for name in "ab")
     assert sum(a["kind"] == "cell") == 49 and sum(b["kind"] == "cell") == 9
     screen.press("swap")
     assert sum(screen.table("compared_a")["kind"] == "cell") == 9
-    assert "A and B have different shapes (heads 2 and 1)" in pinned(heads=1).fact()
+    assert "No B − A: A has 2 heads, B has 1." in pinned(heads=1).fact()
 
 
 def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():

@@ -125,9 +125,65 @@ def test_both_runs_and_their_difference_are_sent_to_stand_beside_each_other():
     assert Screen(ex="en_it", stop="heads").packed("flow")[0]["sides"] is None
 
 
-def test_runs_with_other_numbers_of_heads_have_no_difference_of_their_heads():
-    data, _ = Screen(**COMPARED | {"against": "heads=4"}).packed("flow")
-    assert data["reads"]["side"] == "" and data["read"] is None
+def sent(blobs, side, described):
+    shape = (-1, len(described["rows"]), len(described["columns"]))
+    return np.frombuffer(blobs[f"{side}_numbers"], np.float32).reshape(shape)
+
+
+OTHER_SIZES = [
+    ({"heads": "4"}, "No B − A: A has 2 heads, B has 4.", ["A → B: ", "Heads", " 2 → 4"]),
+    ({"text": "Anna fed the big dog and it barked"}, "No B − A: A has 7 tokens, B has 8.", None),
+]
+
+
+@pytest.mark.parametrize(("change", "why", "differ"), OTHER_SIZES, ids=["heads", "tokens"])
+def test_runs_of_other_sizes_stand_beside_each_other_and_it_is_said_why_there_is_no_difference(change, why, differ):
+    screen = Screen(**COMPARED | change | {"temp": "1"})
+    data, blobs = screen.packed("flow")
+    a = trace_for(Screen(ex="en_it").setup())
+    b = trace_for(screen.setup())
+    assert {*data["sides"]} == {"a", "b"} and data["no_difference"].startswith(why)
+    for side, run in (("a", a), ("b", b)):
+        described = data["sides"][side]
+        np.testing.assert_allclose(sent(blobs, side, described), run["weights"][0], atol=1e-6)
+        assert described["rows"] == [*run.labels["T"]]
+    assert [head["name"] for head in data["heads_of_a"]] == ["head 1: which noun is meant?", "head 2: who does it?"]
+    assert (data["reads"]["side"], data["reads"]["sides"]) == ("together", ["a", "b", "together"])
+    assert differ is None or data["differ"] == differ
+
+
+def test_one_of_two_runs_of_other_sizes_is_shown_alone_and_the_link_keeps_which():
+    screen = Screen(**COMPARED | {"heads": "4", "temp": "1"})
+    screen.click_part("look", "side", "a")
+    a = trace_for(Screen(ex="en_it").setup())["weights"][0]
+    np.testing.assert_allclose(read(screen)[1], a, atol=1e-6)
+    assert screen.link()["side"] == "a"
+    choose(screen, mean=[0, 1])
+    np.testing.assert_allclose(read(screen)[1][2], a.mean(0), atol=1e-6)
+    screen.click_part("look", "side", "together")  # a mean is of the heads of one run
+    assert "side" not in screen.link() and screen.packed("flow")[0]["reads"]["side"] == "b"
+
+
+def test_what_differs_between_a_and_b_is_said_in_the_view_of_all_heads():
+    data, _ = Screen(**COMPARED | {"mask": "causal"}).packed("flow")
+    assert data["differ"] == ["A → B: ", "Masks", " none → causal · ", "Temperature", " 1 → 4"]
+    data, _ = Screen(**COMPARED | {"lang": "zh"}).packed("flow")
+    assert "".join(data["differ"]) == "A → B：温度 1 → 4"
+
+
+def test_a_head_of_a_is_told_by_its_own_numbers():
+    a = {"against": "temp=1000", "pinned": "values"}
+    data, _ = Screen(ex="en_it", lang="en", stop="heads", side="a", **a).packed("flow")
+    assert [head["habit"] for head in data["heads_of_a"]] == ["spreads evenly"] * 2
+    assert data["head_names"][0]["habit"] == "it → dog; the rest evenly"
+
+
+@pytest.mark.parametrize(
+    ("link", "why"), [({"mod": "differential"}, "no shares"), ({"against": "mod=differential"}, "no shares")]
+)
+def test_a_run_that_cannot_stand_beside_another_is_not_left_out_without_a_word(link, why):
+    data, _ = Screen(**COMPARED | link).packed("flow")
+    assert why in data["unread"] and not data.get("sides")
 
 
 def test_of_a_batch_that_a_model_reads_the_maps_have_the_words_of_the_sentence_that_is_looked_at():
@@ -155,8 +211,13 @@ def test_a_change_offers_the_run_before_it_as_a_beside_b():
     assert data["told"][0] == "Changed most: Anna → Anna, from 14 % in A to 100 % in B."
 
 
-def test_runs_of_other_sizes_are_not_offered_beside_each_other():
-    assert not Screen(ex="en_it").set("heads", 4).packed("flow")[0]["compares"]
+def test_a_change_of_the_number_of_heads_offers_the_run_before_it_as_a_beside_b():
+    screen = Screen(ex="en_it", lang="en").set("heads", 4)
+    assert screen.packed("flow")[0]["compares"]
+    screen.click_part("look", "compared", True)
+    assert (screen.link()["against"], screen.link()["stop"]) == ("", "heads")
+    data, _ = screen.packed("flow")
+    assert "A has 2 heads, B has 4." in data["no_difference"] and not screen.errors()
 
 
 def test_the_maps_of_a_long_text_are_read_whole_and_of_too_long_a_text_it_is_said_why_not():

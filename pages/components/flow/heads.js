@@ -10,7 +10,7 @@ import { BesideMaps, SIDES } from "./heads_beside.js";
 import { EDGE, LAYER_NAME, placeHeads } from "./heads_layout.js";
 import { readMap } from "./model.js";
 import { finite } from "./motion.js";
-import { readHeads } from "./views.js";
+import { readHeads, smallHeads } from "./views.js";
 import { fill, isAlike, said, spellNumber, spellPercent, spellWholePercent } from "./words.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
@@ -50,13 +50,14 @@ export class HeadsView {
     this.tiles = [];
     this.large = added(this.root, "div", "large");
     this.title = added(this.large, "p", "title");
+    this.differ = added(this.large, "p", "differ"); // the settings in which A and B differ
     this.told = added(this.large, "p", "told");
     /** @type {HTMLElement} */
     this.frame = added(this.large, "div", "reader", { tabIndex: 0, role: "application" });
     this.largeMap = new HeadMap(added(this.frame, "div"));
     this.beside = new BesideMaps(added(this.large, "div", "runs"), {
-      tell: (row, column) => this.tellSides(row, column),
-      act: () => this.flow.lookAt({ query: this.beside.cell[0] }),
+      tell: (row, column, side) => this.tellSides(row, column, side),
+      act: (row, side) => this.isUnlike && side === "a" ? null : this.flow.lookAt({ query: row }),
     });
     this.legend = added(this.large, "p", "legend");
     this.root.addEventListener("keydown", (event) => this.key(event));
@@ -86,8 +87,9 @@ export class HeadsView {
     const shows = [data.digest, model.steps, told, this.width, this.options.height, ...place];
     if (this.shows?.every((each, i) => each === shows[i])) return;
     this.shows = shows;
+    this.own = smallHeads(flow);
     this.maps = readHeads(flow);
-    this.pair = this.pair.filter((key) => this.maps.some((each) => String(each.key) === key));
+    if (!this.isUnlike) this.pair = this.pair.filter((key) => this.maps.some((each) => String(each.key) === key));
     this.place();
     this.fillGrid();
     this.drawTiles();
@@ -95,15 +97,19 @@ export class HeadsView {
   }
 
   // ---- the link -----------------------------------------------------------------------------------------------------
-  /** The name of the view in the link: "heads", or "heads-1" and "heads-2.1" with the key of the second head. */
+  /**
+   * The name of the view in the link: "heads", or "heads-1" and "heads-2.1" with the key of the second head; while two
+   * runs have no difference, with the index of the head of A.
+   */
   get linkName() {
-    return this.other ? `heads-${this.other}` : "heads";
+    const second = this.isUnlike ? this.pair[1] : this.other;
+    return second ? `heads-${second}` : "heads";
   }
 
   /** Shows the second head that the link names, if any. @param {string | null} stop the name of the view in the link */
   follow(stop) {
     this.kept = stop?.startsWith("heads-") ? stop.slice("heads-".length) : null;
-    if (!this.kept && this.other) this.pair = [];
+    if (!this.kept && this.pair[1]) this.pair = [];
   }
 
   // ---- which heads --------------------------------------------------------------------------------------------------
@@ -113,7 +119,20 @@ export class HeadsView {
   }
 
   get other() {
-    return this.mean.length ? null : this.pair[1] ?? null;
+    return this.mean.length || this.isUnlike ? null : this.pair[1] ?? null;
+  }
+
+  // Whether the maps of the compared runs A and B have other shapes, so that they have no difference.
+  get isUnlike() {
+    return Boolean(this.flow.data?.no_difference);
+  }
+
+  // The index of the head of A that stands beside the chosen head of B: the one of the same number if A has as many
+  // heads, else the one that was pressed.
+  get headOfA() {
+    const last = this.flow.data.heads_of_a.length - 1;
+    if (!this.isUnlike || this.own.length === last + 1) return this.chosen;
+    return Math.min(Number(this.pair[1] ?? this.chosen), last);
   }
 
   // The indices of the heads whose maps are averaged; [] if no mean is shown.
@@ -127,13 +146,26 @@ export class HeadsView {
       this.options.toggle(this.maps.findIndex((map) => String(map.key) === key));
       return;
     }
+    if (this.isUnlike) {
+      this.pressUnlike(key);
+      return;
+    }
     const [first] = this.pair.length === 1 ? this.pair : isShift ? [this.now] : [];
     if (first && first !== key) this.compare(first, key);
     else this.choose(key);
   }
 
-  choose(key) {
-    this.pair = [key];
+  // Chooses a head of A or of B; if both have as many heads, it is chosen in both.
+  pressUnlike(key) {
+    const { inA } = this.maps.find((map) => String(map.key) === key);
+    const isPaired = this.own.length === this.flow.data.heads_of_a.length;
+    if (inA === undefined) this.choose(key, this.pair[1]); // A keeps its head
+    else if (isPaired) this.choose(String(this.own[inA].key));
+    else this.choose(this.now, String(inA));
+  }
+
+  choose(key, second = "") {
+    this.pair = second ? [key, second] : [key];
     if (key !== this.now) {
       this.asked = key;
       this.flow.chooseHead(key);
@@ -150,6 +182,7 @@ export class HeadsView {
 
   // Shift and an arrow key subtract the newly focused head from the selected one; Escape ends the difference.
   key(event) {
+    if (this.isUnlike) return;
     if (event.key === "Escape" && this.other) this.pair = this.pair.slice(0, 1);
     else if (event.shiftKey && event.key in MOVES && this.tiles.some((tile) => tile.button === event.target)) {
       const tile = this.tiles.find(({ button }) => button === focused(this.root));
@@ -178,10 +211,23 @@ export class HeadsView {
     const { flow } = this;
     const { data } = flow;
     const { width, height } = this.fixed ?? this.sizeInWindow();
-    const inLayer = data.layers.now ? data.layers.names[0].length : null;
+    const inLayer = data.layers.now && !this.isLettered ? data.layers.names[0].length : null;
     /** @type {import("./heads_layout.js").HeadsLayout} */
-    this.room = placeHeads({ count: this.maps.length, inLayer, width, height, isBeside: this.isBeside });
+    this.room = placeHeads({
+      counts: this.countGroups(), inLayer, width, height, beside: this.isBeside ? (this.isUnlike ? 2 : 3) : 0,
+    });
     this.height = height;
+  }
+
+  // The number of maps in each group, if the groups stand under the letters of two runs; else that of all maps.
+  countGroups() {
+    if (!this.isLettered) return [this.maps.length];
+    return [...Map.groupBy(this.maps, ({ group }) => group).values()].map((each) => each.length);
+  }
+
+  // Whether the tiles of two runs stand below each other.
+  get isLettered() {
+    return this.flow.data.reads?.side === "together";
   }
 
   sizeInWindow() {
@@ -194,12 +240,13 @@ export class HeadsView {
   fillGrid() {
     const { flow, grid, maps, room } = this;
     const { columns, wide, isWide, height } = room;
-    const isNamed = isWide && Boolean(maps[0].group); // whether a layer's name is beside its heads
+    const isNamed = isWide && !this.isLettered && Boolean(maps[0].group); // the name of a layer beside its heads
     const tile = wide + 2 * EDGE;
     setOnce(grid, "style",
       `grid-template-columns: ${isNamed ? `${LAYER_NAME}px ` : ""}repeat(${columns}, ${tile}px);` +
       (height ? `max-height: ${height}px; overflow-y: auto` : ""));
     this.root.classList.toggle("wide", isWide);
+    this.root.classList.toggle("lettered", this.isLettered);
     grid.hidden = maps.length === 1; // a single map is drawn large
     const names = maps.map(({ key, title, group }) => ({ key, title, group }));
     if (isAlike(names, this.names)) return;
@@ -234,36 +281,48 @@ export class HeadsView {
     const { palette } = flow.data;
     const { wide, tall } = room;
     this.maps.forEach(({ matrix, caption, waits }, i) => {
-      const { key, button, map } = this.tiles[i];
-      const mark = this.markOf(key);
+      const { button, map } = this.tiles[i];
+      const mark = this.markOf(this.maps[i]);
       write(button.children[0], this.other && mark ? [[mark, `mark ${mark}`], ...caption] : caption);
       setOnce(button, "aria-pressed", String(Boolean(mark)));
       button.classList.toggle("other", mark === "B");
       button.classList.toggle("waits", Boolean(waits));
-      if (!waits) map.draw({ ...this.marksOf(matrix), matrix, palette, width: wide, height: tall });
+      if (!waits) map.draw({ ...this.marksOf(this.maps[i]), matrix, palette, width: wide, height: tall });
     });
   }
 
   // Returns "A" for the selected head, "B" for the head that is subtracted from it, "" for any other.
-  markOf(key) {
+  markOf({ key: own, inA }) {
+    const key = String(own);
     if (this.mean.length) return this.mean.some((i) => String(this.maps[i].key) === key) ? "A" : "";
+    if (inA !== undefined) return inA === this.headOfA ? "A" : "";
     if (key === (this.other ? this.pair[0] : this.now)) return "A";
     return key === this.other ? "B" : "";
   }
 
   // Returns the marks of a map: the row of the query, as shares of the height, and the words beside the cells.
   // The map of a large run has fewer rows than words; it then gets no words.
-  marksOf({ rows, columns }) {
-    const { look } = this.flow;
-    const { T, S } = this.words;
-    const row = { start: Math.floor((look.query * rows) / T.length) / rows, size: 1 / rows };
+  marksOf({ matrix: { rows, columns }, inA = undefined }) {
+    const { T, S } = this.wordsOf(inA === undefined ? "" : "a");
+    const query = inA === undefined ? this.flow.look.query : this.rowInA();
+    const row = query < 0 ? null : { start: Math.floor((query * rows) / T.length) / rows, size: 1 / rows };
     return { row, words: T.length === rows && S.length === columns ? { rows: T, columns: S } : null };
   }
 
-  // The words of the rows (T) and of the columns (S).
-  get words() {
-    const { read, words } = this.flow.data;
-    return read ? { T: read.rows, S: read.columns } : words;
+  // Returns the row in which A has the word that asks in B, counted among equal words; -1 if A has no such row.
+  rowInA() {
+    const { look, data, asking } = this.flow;
+    if (!this.isUnlike) return look.query;
+    const nth = data.words.T.slice(0, look.query).filter((word) => word === asking).length;
+    const places = [...this.wordsOf("a").T.entries()].filter(([, word]) => word === asking);
+    return places[nth]?.[0] ?? -1;
+  }
+
+  // The words of the rows and of the columns of the shown maps, or of a side of the comparison.
+  wordsOf(side) {
+    const { read, words, sides } = this.flow.data;
+    const described = sides?.[side] ?? read;
+    return described ? { T: described.rows, S: described.columns } : words;
   }
 
   // ---- the large map ------------------------------------------------------------------------------------------------
@@ -271,20 +330,23 @@ export class HeadsView {
     const { flow, room, height } = this;
     const { text, palette } = flow.data;
     this.root.classList.toggle("compared", this.isBeside);
+    write(this.differ, (flow.data.differ ?? []).map((each, i) => [each, i % 2 ? "bold" : ""]));
+    this.differ.hidden = !flow.data.differ;
     this.frame.hidden = this.isBeside;
     this.beside.root.hidden = !this.isBeside;
     if (this.isBeside) {
       this.drawBeside();
       return;
     }
+    this.title.hidden = this.told.hidden = false;
     const matrix = this.largeMatrix();
     const isDifference = this.other !== null;
     write(this.title, this.titleOfMap());
     write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfMap(), ""]]);
     const isAlone = room.isWide && this.maps.length === 1; // the texts are then beside the map
     this.root.classList.toggle("alone", isAlone);
-    const rest = isAlone ? height - BELOW : height - TEXTS_HEIGHT - this.told.offsetHeight;
-    this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: rest });
+    const rest = isAlone ? height - BELOW : height - TEXTS_HEIGHT - this.told.offsetHeight - this.differ.offsetHeight;
+    this.largeMap.draw({ ...this.marksOf({ matrix }), matrix, palette, width: room.large, height: rest });
     this.root.classList.toggle("difference", isDifference);
     this.root.classList.toggle("changes", matrix.kind === "change");
     setOnce(this.large, "style", room.isWide && !isAlone ? `width: ${room.large}px` : "");
@@ -303,37 +365,54 @@ export class HeadsView {
     return Boolean(this.flow.data.sides) && !this.other && !this.mean.length;
   }
 
-  // The index of the selected head among the maps.
+  // The index of the selected head among the heads of the run on the screen.
   get chosen() {
-    return this.maps.findIndex(({ key }) => String(key) === this.now);
+    return this.own.findIndex(({ key }) => String(key) === this.now);
   }
 
   drawBeside() {
-    const { flow, room, height, chosen } = this;
+    const { flow, room, height, chosen, isUnlike } = this;
     const { sides, reads, text, palette } = flow.data;
     const isMoved = flow.waiting.has(flow.share) || flow.model.step(flow.share) !== flow.data.steps[flow.share];
     this.root.classList.remove("alone", "difference");
-    this.root.classList.toggle("changes", this.maps[chosen].matrix.kind === "change");
+    this.root.classList.toggle("changes", reads.side === "difference");
     setOnce(this.large, "style", room.isWide ? `width: ${room.large}px` : "");
-    write(this.title, [this.maps[chosen].caption[0].with(1, "")]);
-    write(this.told, [[sides.difference.told[chosen], ""]]);
-    this.tellLegend(readMap(sides.difference, chosen, flow.share));
+    const [[name]] = this.own[chosen].caption;
+    write(this.title, [[name, ""]]);
+    write(this.told, [[sides.difference?.told[chosen] ?? "", ""]]);
+    this.title.hidden = this.told.hidden = isUnlike;
+    if (isUnlike) write(this.legend, [[text.heads.choose_unlike, ""]]);
+    else this.tellLegend(readMap(sides.difference, chosen, flow.share));
     this.beside.root.classList.toggle("waits", isMoved);
+    const nameOfA = flow.data.heads_of_a[this.headOfA].name;
     this.beside.draw({
-      sides, palette, head: chosen, step: flow.share, query: flow.look.query, titles: reads.text,
-      label: `${this.title.textContent}. ${text.heads.read}`,
-      width: room.large, isWide: room.isWide, height: height - TEXTS_HEIGHT - this.told.offsetHeight,
+      parts: {
+        a: this.sideOf("a", this.headOfA, this.rowInA(), isUnlike ? nameOfA : ""),
+        b: this.sideOf("b", chosen, flow.look.query, isUnlike ? name : ""),
+        difference: isUnlike ? null : this.sideOf("difference", chosen, flow.look.query),
+      },
+      missing: flow.data.no_difference ?? "", palette, label: text.heads.read,
+      width: room.large, isWide: room.isWide,
+      height: height - TEXTS_HEIGHT - this.told.offsetHeight - this.differ.offsetHeight,
     });
   }
 
-  // Shows the numbers of a cell in A and in B, and their difference.
-  tellSides(row, column) {
+  // Returns the map of a head in A, in B, or their difference, with its title, and with the row of the query.
+  sideOf(side, head, row, name = "") {
+    const { sides, reads } = this.flow.data;
+    const title = [reads.text[side], name].filter(Boolean).join(" · ");
+    return { title, matrix: readMap(sides[side], head, this.flow.share), row };
+  }
+
+  // Shows the numbers of a cell in A and in B, and their difference; without a difference, the number in one map.
+  tellSides(row, column, side) {
     const { sides, reads, text } = this.flow.data;
-    const numbers = SIDES.map((side) => {
-      const matrix = readMap(sides[side], this.chosen, this.flow.share);
-      return `${reads.text[side]} ${this.spell(matrix.row(row)[column], matrix)}`;
+    const told = this.isUnlike ? [side] : SIDES;
+    const numbers = told.map((each) => {
+      const matrix = readMap(sides[each], each === "a" ? this.headOfA : this.chosen, this.flow.share);
+      return `${reads.text[each]} ${this.spell(matrix.row(row)[column], matrix)}`;
     });
-    const { rows, columns } = sides.difference;
+    const { rows, columns } = sides[this.isUnlike ? side : "difference"];
     const names = { query: rows[row], key: columns[column], number: numbers.join(" · ") };
     write(this.legend, [[said(text.heads.cell, names), ""]]);
   }
@@ -401,7 +480,7 @@ export class HeadsView {
     const { data } = this.flow;
     const number = matrix.row(row)[column];
     if (!matrix.step) return;
-    const { T, S } = this.words;
+    const { T, S } = this.wordsOf("");
     const names = { query: T[row], key: S[column], number: this.spell(number, matrix) };
     write(this.legend, [[said(data.text.heads.cell, names), ""]]);
   }
@@ -415,7 +494,8 @@ export class HeadsView {
 
   // Selects, as the query, the word of the row whose cell was shown last.
   askAs(matrix) {
-    if (matrix.step) this.flow.lookAt({ query: this.cell[0] });
+    if (matrix.step && !(this.isUnlike && this.flow.data.reads.side === "a"))
+      this.flow.lookAt({ query: this.cell[0] });
   }
 
   tellLegend(matrix) {

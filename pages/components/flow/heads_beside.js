@@ -3,66 +3,73 @@ import { added, setOnce, write } from "../dom.js";
 import { readCells } from "../model/maps.js";
 import { HeadMap } from "./head_map.js";
 import { GAP } from "./heads_layout.js";
-import { readMap } from "./model.js";
 
 export const SIDES = ["a", "b", "difference"];
 const TITLE_HEIGHT = 24; // px: height of the titles "A", "B" and "B − A" above the maps
+
+/** @typedef {{ title: string, matrix: any, row: number }} Part row: the row to frame; -1 for none */
 
 export class BesideMaps {
   /**
    * @param {HTMLElement} root
    * @param {object} hands
-   * @param {(row: number, column: number) => void} hands.tell what happens when a cell is read, in whichever map
-   * @param {() => void} hands.act what a click on a cell or Enter does
+   * @param {(row: number, column: number, side: string) => void} hands.tell what happens when a cell is read
+   * @param {(row: number, side: string) => void} hands.act what a click on a cell or Enter does
    */
   constructor(root, { tell, act }) {
     this.root = root;
     this.tell = tell;
     this.act = act;
-    this.cell = [0, 0]; // the cell whose numbers were shown last
+    this.cell = [0, 0]; // the cell whose numbers were shown last, in any of the maps
     this.maps = SIDES.map((side) => {
       const figure = added(root, "div", `side ${side}`);
       const title = added(figure, "p", "sidetitle");
       const frame = added(figure, "div", "reader", { tabIndex: 0, role: "application" });
       return { side, title, frame, map: new HeadMap(added(frame, "div")) };
     });
+    this.missing = added(root, "p", "missing"); // why there is no difference
   }
 
   /**
    * @param {object} view
-   * @param {Record<string, any>} view.sides the maps of all heads of A, of B, and their difference
-   * @param {number} view.head the index of the head
-   * @param {string} view.step the name of the step with the weights
-   * @param {number} view.query
+   * @param {Record<string, Part | null>} view.parts the maps of a head in A, in B, and their difference, which is null
+   *   if the two maps have other shapes
+   * @param {string} view.missing why there is no difference; "" if there is one
    * @param {Record<string, string>} view.palette
-   * @param {Record<string, string>} view.titles
    * @param {string} view.label how the cells are read with the keyboard
-   * @param {number} view.width the room for all three
+   * @param {number} view.width the room for all maps
    * @param {number} view.height
    * @param {boolean} view.isWide whether the three stand in one line; else the difference stands below A and B
    */
-  draw({ sides, head, step, query, palette, titles, label, width, height, isWide }) {
+  draw({ parts, missing, palette, label, width, height, isWide }) {
+    this.root.classList.toggle("two", !parts.difference);
+    write(this.missing, [[missing, ""]]);
+    this.missing.hidden = !missing;
     for (const { side, title, frame, map } of this.maps) {
-      const matrix = readMap(sides[side], head, step);
+      const part = parts[side];
+      title.hidden = frame.hidden = !part;
+      if (!part) continue;
+      write(title, [[part.title, ""]]);
+      const { matrix, row } = part;
       const { rows, columns } = matrix;
-      const inLine = isWide ? 3 : side === "difference" ? 1 : 2;
-      write(title, [[titles[side], ""]]);
-      setOnce(frame, "aria-label", `${titles[side]}. ${label}`);
+      const inLine = !isWide && side === "difference" ? 1 : isWide && parts.difference ? 3 : 2;
+      setOnce(frame, "aria-label", `${part.title}. ${label}`);
       map.draw({
         matrix, palette,
         width: Math.floor((width - (inLine - 1) * GAP) / inLine),
-        height: height - TITLE_HEIGHT,
-        row: { start: query / rows, size: 1 / rows },
-        words: { rows: sides[side].rows, columns: sides[side].columns },
+        height: height - TITLE_HEIGHT - this.missing.offsetHeight,
+        row: row < 0 ? null : { start: row / rows, size: 1 / rows },
+        words: { rows: matrix.rowNames, columns: matrix.columnNames },
       });
-      const tell = (row, column) => this.read(row, column);
-      readCells(map.canvas, { rows, columns, at: () => this.cell, tell, act: this.act });
+      const tell = (at, column) => this.read(at, column, side);
+      const act = () => this.act(this.cell[0], side);
+      readCells(map.canvas, { rows, columns, at: () => this.cell, tell, act });
       frame.onkeydown = map.canvas.onkeydown;
     }
   }
 
-  read(row, column) {
+  read(row, column, side) {
     this.cell = [row, column];
-    this.tell(row, column);
+    this.tell(row, column, side);
   }
 }

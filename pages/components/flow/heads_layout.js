@@ -5,13 +5,14 @@ const WIDE = 640; // on a narrower page, as on a phone, two or three tiles are i
 const FEW = 4; // on a phone, up to so many heads (or heads in a layer) are two in a line, more are three in a line
 // The width of the large map, and its share of the page's width on a narrow and on a wide page.
 const LARGE = { usual: 356, least: 250, share: 0.36, wide: 0.29 };
-const BESIDE = 0.68; // least share of the page's width for the maps of two runs and their difference
+const BESIDE = [0, 0, 0.5, 0.68]; // least share of the page's width for two or three large maps of two runs
 const BETWEEN = 28; // between the tiles and the large map
 const STRETCH = 1.8; // largest ratio of a cell's width to its height
 const HIGHEST_CELL = 88;
 export const GAP = 10; // between two tiles
 export const CAPTION = 22; // height of the name over a map
 export const EDGE = 6; // between the map and the border of its tile
+const LETTER = 34; // height of the letter of a run over its tiles, and of the gap below it
 export const LAYER_NAME = 64; // width of the name of a layer beside its heads
 const LEAST_SIDE = 100; // least side of a map; tiles that do not fit can be scrolled to
 const LEAST_IN_LAYER = 72; // least side of a map for a model with several heads in a layer
@@ -29,45 +30,49 @@ const LEAST_IN_LAYER = 72; // least side of a map for a model with several heads
 /**
  * Places the maps of all heads in the given room, each as large as possible. A single head has the large map alone.
  * @param {object} room
- * @param {number} room.count the number of heads
+ * @param {number[]} room.counts the number of heads; of two runs without a difference, those of each
  * @param {number | null} room.inLayer the number of heads in each layer of a model; null if there are no layers
  * @param {number} room.width
  * @param {number} room.height
- * @param {boolean} [room.isBeside] whether three large maps, of two runs and their difference, stand beside each other
+ * @param {number} [room.beside] how many large maps of two runs stand beside each other; 0 for one large map
  * @returns {HeadsLayout}
  */
-export function placeHeads({ count, inLayer, width, height, isBeside = false }) {
+export function placeHeads({ counts, inLayer, width, height, beside = 0 }) {
+  const count = counts.reduce((one, other) => one + other);
+  const letters = counts.length > 1 ? LETTER * counts.length : 0;
   if (width < WIDE) {
     const columns = Math.min((inLayer ?? count) <= FEW ? 2 : 3, count);
     const side = Math.min(Math.floor((width - GAP * (columns - 1)) / columns) - 2 * EDGE, 260);
     return { isWide: false, columns, wide: side, tall: side, large: width, height: null };
   }
   if (count === 1) {
-    const large = isBeside ? width : Math.floor(Math.min(width - LARGE.least - BETWEEN, STRETCH * height));
+    const large = beside ? width : Math.floor(Math.min(width - LARGE.least - BETWEEN, STRETCH * height));
     return { isWide: true, columns: 1, wide: 0, tall: 0, large, height: null };
   }
   const usual = Math.max(LARGE.usual, width * LARGE.wide);
-  const least = isBeside ? BESIDE * width : Math.max(LARGE.least, Math.min(usual, width * LARGE.share));
+  const least = beside ? BESIDE[beside] * width : Math.max(LARGE.least, Math.min(usual, width * LARGE.share));
   const room = width - least - BETWEEN - (inLayer ? LAYER_NAME + GAP : 0);
   const choices = inLayer ? [inLayer] : Array.from({ length: count }, (_, i) => i + 1);
-  const placed = choices.map((columns) => ({ columns, ...mapOf(columns, count, room, height) }));
+  const placed = choices.map((columns) => ({ columns, ...mapOf(columns, counts, room, height - letters) }));
   const areaOf = ({ wide, tall }) => wide * tall;
-  let { columns, wide, tall } = placed.reduce((best, each) => (areaOf(each) > areaOf(best) ? each : best));
   const smallest = inLayer ? LEAST_IN_LAYER : LEAST_SIDE;
-  const scrolls = tall < smallest;
+  const legible = placed.filter((each) => each.tall >= smallest);
+  const scrolls = !legible.length;
+  const best = (one, other) => (areaOf(other) > areaOf(one) ? other : one);
+  let { columns, wide, tall } = (scrolls ? placed : legible).reduce(best);
   if (scrolls) {
     columns = inLayer ?? Math.max(1, Math.floor((room + GAP) / (smallest + 2 * EDGE + GAP)));
     [wide, tall] = [smallest, smallest];
   }
   const taken = columns * (wide + 2 * EDGE + GAP) - GAP + (inLayer ? LAYER_NAME + GAP : 0);
-  const most = Math.min(width - taken - BETWEEN, (isBeside ? 3 : 1) * STRETCH * height);
-  const large = Math.floor(isBeside ? most : Math.max(least, most));
+  const most = Math.min(width - taken - BETWEEN, (beside || 1) * STRETCH * height);
+  const large = Math.floor(beside ? most : Math.max(least, most));
   return { isWide: true, columns, wide, tall, large, height: scrolls ? height : null };
 }
 
 // Returns the width and height of a map if tiles in this number of columns fill the available space.
-function mapOf(columns, count, width, height) {
-  const lines = Math.ceil(count / columns);
+function mapOf(columns, counts, width, height) {
+  const lines = counts.reduce((sum, count) => sum + Math.ceil(count / columns), 0);
   const across = (width - GAP * (columns - 1)) / columns - 2 * EDGE;
   const down = (height - lines * (CAPTION + GAP)) / lines - 2 * EDGE;
   const tall = Math.floor(Math.min(across, down));

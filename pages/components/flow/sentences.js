@@ -84,7 +84,7 @@ export class Sentences {
     const { names } = data.layers;
     const kind = names ? "layers" : data.random ? "random" : "all";
     const [layers, count] = [names?.length ?? 1, names?.[0].length ?? data.heads];
-    const why = data.random ? heads.why_random : data.heads === 1 ? heads.why_one : heads.why;
+    const why = data.random ? heads.why_random : data.heads === 1 || data.no_difference ? heads.why_one : heads.why;
     return [[said(heads[kind], { layers, count }), "remark"], [said(why, { query: asking }), "aside why"]];
   }
 

@@ -127,16 +127,46 @@ export function smallHeads(flow) {
 }
 
 /**
- * The maps of the view of all heads, as the visitor chose to read them. During a drag, they wait for the server.
+ * The maps of the view of all heads, as the visitor chose to read them. Of two runs without a difference, the maps of
+ * both, each under its letter.
  * @param {any} flow
  */
 export function readHeads(flow) {
-  const maps = smallHeads(flow);
+  const { read, reads, sides, no_difference: isUnlike } = flow.data;
+  if (reads?.side === "together") return [...headsOfA(flow, sides.a, reads.text.a), ...headsOfB(flow, reads.text.b)];
+  return reads?.side === "a" && isUnlike ? headsOfA(flow, read) : headsOfB(flow);
+}
+
+// Returns the maps of the run on the screen, the B of a comparison, or in their place those of A, or their difference.
+// During a drag, they wait for the server.
+function headsOfB(flow, letter = "") {
   const { data, model, share, waiting } = flow;
+  const maps = smallHeads(flow).map((map) => ({ ...map, group: underLetter(letter, map.group) }));
   if (!data.read) return maps;
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
-  return maps.map((map, i) => ({ ...map, matrix: readMap(data.read, i, share), waits: map.waits || isMoved }));
+  return maps.map((map, i) => ({
+    ...map, ...namesOf(data, map, i), matrix: readMap(data.read, i, share), waits: map.waits || isMoved,
+  }));
 }
+
+// Returns the names of a head in the run whose map is shown: a habit in A is A's own, and a difference has none.
+function namesOf({ reads, heads_of_a: headsA }, { caption, title }, i) {
+  if (reads.side === "a") return nameHead(headsA[i]);
+  return reads.side === "difference" ? { caption: caption.slice(0, 1), title: caption[0][0] } : { caption, title };
+}
+
+function headsOfA({ data, share }, read, letter = "") {
+  return data.heads_of_a.map((head, i) => ({
+    ...nameHead(head), key: `A${i}`, inA: i, matrix: readMap(read, i, share), short: head.short,
+    group: underLetter(letter, head.group), waits: false,
+  }));
+}
+
+const nameHead = ({ name, habit }) => ({
+  caption: [[name, "head"], [habit, "habit"]], title: [name, habit].filter(Boolean).join(": "),
+});
+
+const underLetter = (letter, group) => [letter, group].filter(Boolean).join(" · ") || undefined;
 
 // Returns the attention map of each head of the run, with the head's name and its description.
 // While the visitor drags a number, only the selected head's map is updated; the others wait for the server.

@@ -155,3 +155,38 @@ def test_words_over_a_chinese_map_stand_upright_and_none_lies_across_another(scr
     assert len(boxes) > 12
     for left, right in pairwise(boxes):
         assert left["x"] + left["width"] <= right["x"] + 1
+
+
+WHY = "No B − A: A has 2 heads, B has 4. Only maps of the same shape are subtracted cell by cell."
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_after_a_change_of_the_number_of_heads_one_press_shows_the_heads_of_both_runs(screen, width):
+    opened = screen("?ex=en_it&lang=en", viewport={"width": width, "height": 720 if width > 640 else 844})
+    page = opened.page
+    with opened.answered():
+        page.locator(".st-key-settings").get_by_role("radio", name="4", exact=True).click()
+    with opened.answered():
+        page.locator(".flow .beside").click()
+    expect(page.locator(".headsview .layer")).to_have_text(["A", "B"])
+    expect(page.locator(".headsview .tile")).to_have_count(6)
+    titles = page.locator(".headsview .sidetitle:visible")
+    expect(titles).to_have_text(["A · head 1: which noun is meant?", "B · head 1"])
+    why = page.locator(".headsview .missing")
+    expect(why).to_have_text(WHY)
+    expect(why).to_be_in_viewport(ratio=1)
+    expect(page.locator(".headsview .differ")).to_have_text("A → B: Heads 2 → 4")
+    boxes = [page.locator(f".headsview .side.{side} canvas").bounding_box() for side in "ab"]
+    assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] + boxes[0]["width"] < boxes[1]["x"]
+    # a head of each run is chosen by itself, and the link keeps both
+    with opened.answered():
+        tile(opened, 1).click()
+    with opened.answered():
+        tile(opened, 5).click()
+    chosen = ["A · head 2: who does it?", "B · head 4"]
+    expect(titles).to_have_text(chosen)
+    assert (opened.query()["head"], opened.query()["stop"]) == ("3", "heads-1")
+    page.reload()
+    expect(titles).to_have_text(chosen)
+    page.locator(".headsview .side.a canvas").hover(position={"x": 3, "y": 3})
+    expect(page.locator(".headsview .legend")).to_have_text("Anna → Anna: A 14 %")
