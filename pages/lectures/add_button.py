@@ -1,4 +1,4 @@
-"""Shows the button that adds to the visitor's lecture, as a scene, what a page shows."""
+"""Shows the button that adds what a page shows to the visitor's lecture, as a scene (slide)."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,8 @@ from pages.site.words import say, say_refusal
 
 
 def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> None:
-    """Shows a button that adds a scene to the lecture or, if it was already added, a button to the lecture's editor.
+    """Shows a button that adds a scene to the lecture; if the scene was already added, a button that opens the
+    lecture's editor.
 
     Also shows the error if the last scene could not be added to the lecture.
     """
@@ -34,8 +35,8 @@ def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> 
 
 
 def is_added(make_scene: Callable[[], Scene]) -> bool:
-    """Returns whether the page still shows the scene (slide of a lecture) that was added last, and the lecture still
-    has it.
+    """Returns whether the scene (slide of a lecture) that was added last is still in the lecture and still shown by the
+    page.
 
     make_scene may take a while to draw a picture, so it is called only if such a scene exists.
     """

@@ -1,4 +1,4 @@
-"""Keeps the visitor's own lecture in the browser (localStorage): it survives a reload, and all tabs show the same."""
+"""Stores the visitor's own lecture in the browser (localStorage): it survives a reload, and all tabs show the same."""
 
 import json
 from hashlib import sha256
@@ -20,8 +20,9 @@ KEPT_NAMES = ("own", "put_away")
 
 @st.fragment(key="keep_lecture")
 def keep_lecture() -> None:
-    """Gives the browser the visitor's lectures if they have changed, and takes those that it keeps or another tab
-    changed.
+    """Sends the visitor's lectures to the browser if they have changed; receives those that the browser stored before.
+
+    It also receives those that another tab has changed.
     """
     session, copy = get_lecture_session(), get_lecture_session().copy
     text = None
@@ -31,12 +32,12 @@ def keep_lecture() -> None:
         was_refused, copy.is_refused = copy.is_refused, not text and copy.lectures[0] is not None
         digest = text and sha256(text.encode()).hexdigest()
         if copy.is_given and digest == copy.digests[-1]:
-            text = None  # the browser has it
+            text = None  # the browser has this text already
         else:
             copy.note(digest)
         copy.is_given = True
         if copy.is_refused and not was_refused:
-            redraw_lecture()  # the desk, which is drawn already, says so
+            redraw_lecture()  # the overview of the lecture shows this error
     note_drawn(keep_lecture)
     components.kept_lecture(
         data={
@@ -65,9 +66,9 @@ def is_same(one: Lectures, other: Lectures) -> bool:
 
 # ---- as a text -------------------------------------------------------------------------------------------------------
 def write_lectures(lectures: Lectures) -> str:
-    """Returns the text that the browser keeps of the visitor's lectures; "" if there are none or they are too large.
+    """Returns the text of the visitor's lectures for the browser's storage; "" if there are none or they are too large.
 
-    The lecture that was put away is left out if both together are too large.
+    The replaced lecture is left out if both together are too large.
     """
     if lectures == (None, None):
         return ""
@@ -89,10 +90,10 @@ def read_lectures(text: str) -> Lectures:
 
 # ---- what the browser tells ------------------------------------------------------------------------------------------
 def take_kept(sent: dict | None) -> None:
-    """Called with what the browser keeps, on arrival if that is not what the session has, and after another tab changed
-    it.
+    """Handles a message with the lectures in the browser's storage, or without any.
 
-    sent: None if the browser keeps nothing.
+    A browser sends it on arrival, if its lectures differ from those of the session, and after another tab has changed
+    them. sent: None if the browser stores nothing.
     """
     session, copy = get_lecture_session(), get_lecture_session().copy
     copy.is_heard = True
@@ -103,7 +104,7 @@ def take_kept(sent: dict | None) -> None:
             session.awaited = {}
             redraw_lecture()
         return
-    if not sent["changed"] and sent["digest"] in copy.digests:  # the last one has not arrived in the browser
+    if not sent["changed"] and sent["digest"] in copy.digests:  # the browser has not received the latest text yet
         copy.is_given = False
         return
     try:
@@ -119,10 +120,10 @@ def take_kept(sent: dict | None) -> None:
 
 
 def take_lectures(lectures: Lectures, is_newer: bool) -> None:
-    """Makes the lectures that the browser keeps those of the session.
+    """Makes the lectures in the browser's storage those of the session.
 
-    A lecture that the session already has, for example from a link, stays, and the browser's is put away, unless
-    another tab has changed it. is_newer: whether another tab has changed it.
+    If the session has a lecture already, for example from a link, that lecture stays, and the browser's is kept as the
+    replaced one, unless another tab has changed it. is_newer: whether another tab has changed it.
     """
     session = get_lecture_session()
     own, put_away = lectures
@@ -139,7 +140,7 @@ def take_lectures(lectures: Lectures, is_newer: bool) -> None:
 
 
 def settle_place() -> None:
-    """Leads back to a scene and a step that the open lecture has, after another tab has changed the lecture."""
+    """Selects a scene and a step that still exist, after another tab has changed the lecture."""
     session = get_lecture_session()
     if session.name != OWN_LECTURE:
         return
@@ -156,27 +157,27 @@ def settle_place() -> None:
 
 
 def take_removed(_: bool) -> None:
-    """Called after another tab has thrown the lecture away."""
+    """Handles the message that another tab has deleted the lecture."""
     throw_away_lecture()
     get_lecture_session().copy.note("")
     redraw_lecture()
 
 
 def take_refused(_: bool) -> None:
-    """Called if the browser does not keep the lecture, because it has no room or may not."""
+    """Handles the message that the browser cannot store the lecture, because its storage is full or forbidden."""
     get_lecture_session().copy.is_refused = True
     redraw_lecture()
 
 
 def throw_away_lecture() -> None:
-    """Removes the visitor's own lecture and the one that it replaced, from the session and from the browser."""
+    """Deletes the visitor's own lecture and the one that it replaced, from the session and from the browser."""
     session = get_lecture_session()
     session.own = session.put_away = session.added = session.removal = None
     settle_place()
 
 
 def redraw_lecture() -> None:
-    """Redraws what the page shows of the lecture. The call ends the callback from which it is made."""
+    """Redraws the parts of the page that show the lecture; must be the last call of a callback, which it ends."""
     if st.session_state["page"] == "present":
         st.rerun()
     redraw(keep_lecture.__name__)

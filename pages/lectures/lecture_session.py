@@ -1,4 +1,4 @@
-"""Keeps the lecture state of a session: the open lecture, the current scene and step, and moves between steps.
+"""The lecture state of a session: the open lecture, the current scene and step, and the moves between steps.
 
 While a lecture is shown, the session's Setup (state of the workbench) starts as that of the current scene. Controls
 change the Setup, never the lecture.
@@ -35,11 +35,11 @@ from pages.site.words import current_language, say
 
 OWN_LECTURE = "own"  # name of the lecture that the visitor has created or opened
 LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
-LECTURE_CONTROL = "lecture"  # control under which an error is stored if a lecture could not be opened or changed
+LECTURE_CONTROL = "lecture"  # control under which the error of opening or changing a lecture is stored
 NOTES_VIEW = "notes"  # name of the presenter view
-MAX_LINKED_LECTURE_CHARS = 5_000  # a longer lecture is left out of links, because some programs truncate long addresses
-WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # possible moves to another step
-MAX_DIGESTS = 100  # a message of a browser is older than at most so many changes of its lecture
+MAX_LINKED_LECTURE_CHARS = 5_000  # a longer lecture is left out of links, because some programs cut long addresses off
+WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # moves to another step
+MAX_DIGESTS = 100  # a browser's message may refer to a text at most so many changes old
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
@@ -57,13 +57,12 @@ class Removal:
 
 @dataclass
 class BrowserCopy:
-    """What the browser keeps of the visitor's lectures, as far as the session knows.
+    """What the browser stores of the visitor's lectures, as far as the session knows.
 
-    lectures: the own lecture and the one put away that the last digest is of. digests: of all that the browser was
-    given or had, the last one last; "" if it keeps nothing. is_heard: whether the browser has told what it had kept
-    before. is_given: whether the last one was sent to the browser.
-    is_unread: whether the lecture that the browser had cannot be read. is_refused: whether the browser, or its limit of
-    size, refuses to keep the lecture.
+    lectures: the own lecture and the replaced one, to which the last digest belongs. digests: of all texts that the
+    browser was sent or had, the last one last; "" if it stores nothing. is_heard: whether the browser has reported what
+    it had stored before. is_given: whether the last text was sent to the browser. is_unread: whether the lecture that
+    the browser had cannot be read. is_refused: whether the browser, or its limit of size, refuses to store the lecture.
     """
 
     lectures: tuple[Lecture | None, Lecture | None] = (None, None)
@@ -74,7 +73,7 @@ class BrowserCopy:
     is_refused: bool = False
 
     def note(self, digest: str) -> None:
-        """Notes the digest of what the browser keeps now."""
+        """Records the digest of the text that the browser stores now."""
         self.digests = [*self.digests, digest][-MAX_DIGESTS:]
 
 
@@ -116,12 +115,12 @@ class LectureSession(LinkedState):
 
     @property
     def refusal(self) -> AttentionError | None:
-        """The error that says why a lecture could not be opened or changed, or None."""
+        """The error because of which a lecture could not be opened or changed; None if there is none."""
         return self.refused.get(LECTURE_CONTROL)
 
 
 def get_lecture_session() -> LectureSession:
-    """Returns the LectureSession of this session, which is created at the first call."""
+    """Returns the LectureSession of this session; the first call creates it."""
     return st.session_state.setdefault("talk", LectureSession())
 
 
@@ -145,7 +144,7 @@ def scene_number_and_count() -> dict[str, int]:
 
 # ---- entering and leaving --------------------------------------------------------------------------------------------
 def enter_lecture() -> None:
-    """Prepares the lecture page: for a visitor who has just arrived, opens the lecture editor or the link's scene."""
+    """Prepares the lecture page: for a visitor who has just arrived, opens the overview or the scene in the link."""
     if not setup_state.has_begun():
         setup_state.begin_session()
     if not has_arrived():
@@ -158,7 +157,7 @@ def enter_lecture() -> None:
 
 
 def read_lecture_link(link: Mapping[str, str]) -> None:
-    """Opens the lecture, its scene (slide) and the scene's step that a link names.
+    """Opens the lecture, the scene (slide) and the step that a link names.
 
     Parts of the link that cannot be read are added to `unread`.
     """
@@ -179,7 +178,7 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
     if is_own or wanted in SHIPPED_LECTURES:
         own.name = wanted
     elif wanted == OWN_LECTURE and own.refusal is None and not own.copy.is_heard:
-        own.awaited = dict(link)  # a reload: the browser may keep the lecture
+        own.awaited = dict(link)  # after a reload, the browser may still have the lecture
         return
     elif own.refusal is None:
         unread.append(("lecture", wanted[:40]))
@@ -217,7 +216,7 @@ def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def start_lecture(at: int = 0) -> None:
-    """Shows the lecture, beginning with the first step of a scene (slide).
+    """Starts the lecture at the first step of a scene (slide).
 
     at: the index of the scene.
     """
@@ -229,7 +228,7 @@ def start_lecture(at: int = 0) -> None:
 
 
 def leave_lecture() -> None:
-    """Returns to the editor of lectures, and restores the state that the workbench had before the lecture."""
+    """Returns to the overview of the lecture, and restores the Setup that the workbench had before the lecture."""
     own = get_lecture_session()
     own.scene_step, own.drawer, own.motions = None, False, {}
     setup_history.restore_screen(own.screen)
@@ -240,7 +239,7 @@ def leave_lecture() -> None:
 def take_lecture(changed: Lecture, at: int | None = None) -> None:
     """Replaces the own lecture by a changed one and selects a scene of it.
 
-    If the changed lecture is too large for a file, stores an error to be shown instead. at: the scene's index.
+    If the changed lecture is too large for a file, stores an error instead. at: the scene's index.
     """
     own = get_lecture_session()
     try:
@@ -255,7 +254,7 @@ def take_lecture(changed: Lecture, at: int | None = None) -> None:
 
 
 def replace_lecture(other: Lecture) -> None:
-    """Replaces the visitor's own lecture by another one, and keeps the old one, so that it can be brought back."""
+    """Replaces the visitor's own lecture by another one; the old one is kept, so that it can be restored."""
     session = get_lecture_session()
     replaced = session.own
     take_lecture(other, 0)
@@ -264,9 +263,9 @@ def replace_lecture(other: Lecture) -> None:
 
 
 def keep_put_away(replaced: Lecture | None) -> None:
-    """Keeps a replaced lecture in `put_away`, so that it can be brought back.
+    """Keeps a replaced lecture in `put_away`, so that it can be restored.
 
-    A lecture that has no scenes or equals the own lecture is not kept; the one kept before then stays.
+    A lecture without scenes, or one that equals the own lecture, is not kept; the one kept before then stays.
     """
     session = get_lecture_session()
     has_scenes = [each for each in (replaced, session.put_away) if each is not None and each.scenes]
@@ -274,7 +273,7 @@ def keep_put_away(replaced: Lecture | None) -> None:
 
 
 def bring_back_lecture() -> None:
-    """Swaps the visitor's own lecture with the lecture that it replaced, if one is kept in `put_away`."""
+    """Swaps the visitor's own lecture with the replaced one, if there is one in `put_away`."""
     put_away = get_lecture_session().put_away
     if put_away is not None:
         replace_lecture(put_away)
@@ -291,7 +290,7 @@ def make_scene(shown: SceneContent, title: str, question: str = "") -> Scene:
 
 
 def add_scene(scene: Scene) -> None:
-    """Appends a scene to the own lecture, which is created if there is none."""
+    """Appends a scene to the own lecture; if there is none, creates it."""
     session = get_lecture_session()
     lecture = session.own
     if lecture is None:
@@ -338,7 +337,7 @@ def show_scene_step(at: int, scene_step: str) -> None:
 
 
 def show_scripted_scene() -> None:
-    """Resets what the current scene (slide) shows to its state in the lecture, as far as it can be computed."""
+    """Resets what the current scene (slide) shows to its content in the lecture, as far as it can be computed."""
     own = get_lecture_session()
     scene = current_scene()
     own.begun += 1
@@ -348,9 +347,7 @@ def show_scripted_scene() -> None:
 
 
 def show_scripted_setup(scripted: Setup) -> None:
-    """Sets the session's Setup to the Setup of a scene (slide of a lecture), without the parts that cannot be
-    computed.
-    """
+    """Sets the session's Setup to that of a scene (slide of a lecture), without the fields that cannot be computed."""
     own = get_lecture_session()
     setup, refused = linked_setup.keep_computable_fields(scripted, check_computable)
     setup, missing = setup_state.drop_missing(setup, trace_for(setup))
@@ -433,7 +430,7 @@ def lecture_link_values() -> dict[str, str]:
 
 
 def fits_in_link() -> bool:
-    """Returns whether a link can contain the lecture: it can if the lecture is short and has no uploaded pictures."""
+    """Returns whether a link can contain the lecture: only a short lecture without uploaded pictures."""
     if get_lecture_session().name != OWN_LECTURE:
         return True
     if current_lecture().pictures():

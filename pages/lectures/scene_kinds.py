@@ -1,4 +1,4 @@
-"""Registers the kinds of scenes. Each kind has a record of its content, a JSON parser and writer, and steps."""
+"""Lists the kinds of scenes (slides). Each kind has a record of its content, a JSON parser and writer, and steps."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 
 SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the content of a scene, one class per kind
-SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # steps of a lecture slide: pictures first, formulas last
+SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # steps of a slide: pictures first, formulas last
 MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # SCENE_STEPS for a language model
 WORKBENCH_KIND = "workbench"
 

@@ -1,4 +1,4 @@
-"""Defines a lecture as data: a list of scenes with titles and notes; converts it to and from a JSON file or a link."""
+"""A lecture as data: a list of scenes with titles and notes; and its conversion to and from a JSON file or a link."""
 
 import base64
 import json
@@ -17,17 +17,17 @@ from pages.setup.setup import Setup
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 
-LATER_STEPS = ("symbol", "shapes")  # steps allowed before the question, because they do not reveal the answer
+LATER_STEPS = ("symbol", "shapes")  # steps that may precede the question, because they do not reveal the answer
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
 LECTURE_VERSION = 4  # earlier formats: 1 without minutes, 2 only workbench scenes, 3 only whole minutes
-# Maximum JSON size without pictures: fits long sentences and matrices, but limits the memory of a session.
+# Most characters of JSON without pictures, which fit long sentences and matrices but limit the memory of a session.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
-MAX_LECTURE_PICTURE_BYTES = 3_000_000  # maximum total size of the pictures of a lecture
-MAX_LECTURE_FILE_CHARS = 5_000_000  # maximum file size; base64 needs 4 characters for 3 bytes of a picture
-MAX_SCENES = 60  # this many scenes are enough for a lecture of two hours
-SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # maximum characters that fit on a screen
-MAX_SCENE_MINUTES = 120  # maximum planned minutes of a scene (slide)
+MAX_LECTURE_PICTURE_BYTES = 3_000_000  # most bytes of all pictures of a lecture
+MAX_LECTURE_FILE_CHARS = 5_000_000  # most characters of a file; base64 needs 4 for 3 bytes of a picture
+MAX_SCENES = 60  # most scenes, enough for a lecture of two hours
+SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # most characters, so that they fit on a screen
+MAX_SCENE_MINUTES = 120  # most planned minutes of a scene (slide)
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 
@@ -116,7 +116,7 @@ class Lecture:
         return (ends - minutes[-1], ends) if all(minutes) else None
 
     def pictures(self) -> list[OwnPicture]:
-        """Returns the uploaded pictures of all scenes."""
+        """Returns the uploaded pictures of all scenes of the lecture."""
         return [scene.shown for scene in self.scenes if isinstance(scene.shown, OwnPicture)]
 
     def added(self, scene: Scene) -> "Lecture":
@@ -275,14 +275,14 @@ def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
 
 
 def is_valid_spoken_part(name: str, value: object, of_kind: tuple[str, ...]) -> bool:
-    """Returns whether a part of a scene that all kinds of scenes have, such as the title, has a valid value.
+    """Returns whether a part that every kind of scene has, such as the title, has a valid value.
 
     of_kind: all steps of the scene's kind.
     """
     if name in SCENE_TEXT_LIMITS:
         return isinstance(value, str) and len(value) <= SCENE_TEXT_LIMITS[name]
     if name == "minutes":
-        is_number = type(value) in (int, float)  # this excludes bool, which is a subclass of int
+        is_number = type(value) in (int, float)  # excludes bool, which is a subclass of int
         return is_number and 0 <= value <= MAX_SCENE_MINUTES and 2 * value % 1 == 0
     return isinstance(value, list) and bool(value) and all(step in of_kind for step in value)
 
@@ -304,7 +304,7 @@ def lecture_from_link(text: str) -> Lecture:
         padding = "=" * (-len(text) % 4)
         data = base64.b64decode(text + padding, altchars=b"-_", validate=True)
         unpacking = zlib.decompressobj()
-        found = unpacking.decompress(data, MAX_LECTURE_CHARS)  # a limit is needed: a short text can expand to gigabytes
+        found = unpacking.decompress(data, MAX_LECTURE_CHARS)  # limited, because a short text can expand to gigabytes
         if not unpacking.eof:
             raise ValueError
         return lecture_from_file(found.decode())

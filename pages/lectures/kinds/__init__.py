@@ -1,3 +1,1 @@
-"""Defines the kinds of scenes (slides of a lecture), one module per kind: the record of the content, and its JSON
-form.
-"""
+"""The kinds of scenes (slides of a lecture), one module per kind: the record of the content, and its JSON form."""

@@ -1,4 +1,4 @@
-"""Defines the scene (slide of a lecture) that shows the code of one step of a run, in PyTorch and in NumPy."""
+"""The scene (slide of a lecture) that shows the code of one step of a run, in PyTorch and in NumPy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,16 @@ CODE_PARTS = ("setup",)
 
 @dataclass(frozen=True)
 class RunCode:
-    """The content of a code scene: a workbench state (Setup), whose open step (or the weights) is shown as code."""
+    """The content of a code scene: a Setup, whose open step (by default the weights) is shown as code."""
 
     setup: Setup
 
 
 def read_code(parts: Mapping[str, object]) -> tuple[RunCode, tuple[UnreadPart, ...]]:
-    """Parses the RunCode (content) of a scene; also returns the (key, text) parts of its Setup that are unreadable."""
+    """Parses the RunCode (content) of a scene.
+
+    Also returns the (key, text) parts of its Setup that could not be read.
+    """
     setup, unread = read_workbench(parts)
     return RunCode(setup), unread
 

@@ -1,4 +1,4 @@
-"""Reads and writes scenes that show one part of a lesson's page: its picture, an accordion, its code or training."""
+"""Reads and writes scenes that show one part of a page, such as a lesson's picture, accordion, code or training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from pages.site.words import load_app_texts
 LESSON_PARTS = ("lesson", "part", "choices")
 PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # parts of a page besides its accordions
 TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # lessons with a network that visitors can train
-SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # a scene (slide of a lecture) can show these pages
+SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # pages that a scene (slide of a lecture) can show
 MAX_NAME_CHARS = 40
-MAX_CHOICES = 60  # a scene (slide of a lecture) has at most this many choices; no page has more
+MAX_CHOICES = 60  # most choices of a scene (slide of a lecture); no page has more
 
 
 @dataclass(frozen=True)

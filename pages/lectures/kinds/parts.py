@@ -1,9 +1,9 @@
-"""Parses the parts of a scene's JSON that all kinds of scenes have; defines the exception for an invalid part."""
+"""Parses the parts that all kinds of scenes have in their JSON, and defines the exception for an invalid part."""
 
 from collections.abc import Mapping
 
 UnreadPart = tuple[str, str]  # the key and the first characters of a value that could not be read
-MAX_UNREAD_CHARS = 40  # maximum number of characters quoted from an unreadable value
+MAX_UNREAD_CHARS = 40  # most characters quoted from an unreadable value
 
 
 class UnfitPart(Exception):

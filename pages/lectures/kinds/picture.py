@@ -10,9 +10,9 @@ from attention_core.record.errors import AttentionError
 from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
 
 PICTURE_PARTS = ("picture", "alt", "source")
-MAX_PICTURE_BYTES = 1_000_000  # a picture has at most this many bytes
-MAX_PICTURE_SIDE_PX = 6_000  # limits the memory of a browser, which needs four bytes per pixel
-MAX_PICTURE_WORDS_CHARS = 300  # the alt text, and the source, have at most this many characters
+MAX_PICTURE_BYTES = 1_000_000  # most bytes of a picture
+MAX_PICTURE_SIDE_PX = 6_000  # most pixels of a side, because a browser needs four bytes of memory per pixel
+MAX_PICTURE_WORDS_CHARS = 300  # most characters of the alt text, and of the source
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 JPEG_SIGNATURE = b"\xff\xd8\xff"
 JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # start-of-frame segments, which contain the size
@@ -58,7 +58,7 @@ def write_own_picture(shown: OwnPicture) -> dict[str, object]:
 
 @lru_cache(maxsize=64)
 def check_picture(data: bytes) -> None:
-    """Raises AttentionError if a lecture does not accept a file: picture_bytes, picture_kind, picture_size.
+    """Raises AttentionError if a file cannot be a lecture's picture: picture_bytes, picture_kind, picture_size.
 
     >>> check_picture(b"GIF89a")
     Traceback (most recent call last):

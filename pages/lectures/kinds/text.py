@@ -1,4 +1,4 @@
-"""Reads and writes scenes that show a text of the lecturer."""
+"""Reads and writes scenes (slides of a lecture) that show a text that the lecturer has typed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
 
 TEXT_PARTS = ("text",)
-MAX_OWN_TEXT_CHARS = 2_000  # this many characters fit on the screen of a lecture hall
+MAX_OWN_TEXT_CHARS = 2_000  # most characters that fit on the screen of a lecture hall
 
 
 @dataclass(frozen=True)
 class OwnText:
-    """A text in Markdown; HTML in it is shown as plain text."""
+    """A text in Markdown; HTML in it is displayed as plain text."""
 
     text: str
 

@@ -1,4 +1,4 @@
-"""Reads and writes scenes that show a state of the workbench; the content of such a scene is that state, a Setup."""
+"""Reads and writes scenes that show a state of the workbench; the content of such a scene is a Setup."""
 
 from collections.abc import Mapping
 
@@ -16,5 +16,5 @@ def read_workbench(parts: Mapping[str, object]) -> tuple[Setup, tuple[UnreadPart
 
 
 def write_workbench(setup: Setup) -> dict[str, object]:
-    """Returns a Setup (state of the workbench) as a JSON object that contains its differences from its example."""
+    """Returns a Setup as a JSON object, which contains its differences from its example."""
     return {"setup": setup_to_link(setup)}
