@@ -1,1 +1,1 @@
-"""Contains the practice pages: check your work, puzzles, spot the bug."""
+"""The practice pages: check your work, puzzles, spot the bug."""

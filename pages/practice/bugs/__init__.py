@@ -1,1 +1,1 @@
-"""Contains the page "Spot the bug": a layer whose numbers are wrong because of one line of its code."""
+"""The page "Spot the bug", on a layer whose numbers are wrong because of one line of its code."""

@@ -1,6 +1,4 @@
-"""Shows a layer with one wrong line of code: its numbers, their correct values, and its attention map beside the
-correct one.
-"""
+"""Shows a layer with one wrong line of code: its numbers beside the right ones, and both attention maps."""
 
 from functools import partial
 
@@ -28,14 +26,12 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_cause
 
 BESIDE_CODE_PX = (456.0, 440.0)  # width and height in pixels of a picture that fits beside the code without scrolling
-BUG_MAP_CELL_PX = 34.0  # largest cell side in pixels of an attention map beside the code
+BUG_MAP_CELL_PX = 34.0  # px: largest side of a cell of an attention map beside the code
 
 
 # ---- pictures of the broken layer ------------------------------------------------------------------------------------
 def show_broken_step(broken: Trace, selection: Selection) -> None:
-    """Shows the step that the visitor selected, with the numbers of the broken layer (one line of its code is
-    wrong).
-    """
+    """Shows the step that the visitor selected, with the numbers of the broken layer (the one with the wrong line)."""
     step = look_control().value
     if step == "weights":
         show_broken_picture(broken, make_bug_map("weights", broken, selection, "alt"))
@@ -46,8 +42,8 @@ def show_broken_step(broken: Trace, selection: Selection) -> None:
 
 
 def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> RunPicture:
-    """Returns the attention map of the selected head; no row is outlined, because a broken layer's rows need not sum to
-    1.
+    """Returns the attention map of the selected head; no row is outlined, because rows of the broken layer need not sum
+    to 1.
     """
     return make_weights_map(
         name,
@@ -60,7 +56,7 @@ def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> R
 
 
 def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
-    """Shows a picture of the broken layer; a click on a number opens the correct arithmetic of the number's cell.
+    """Shows a picture of the broken layer; a click on a number opens the arithmetic that would be right there.
 
     The arithmetic uses the inputs of the cell's step, which may be wrong themselves.
     """
@@ -81,7 +77,7 @@ def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
 
 # ---- a number and its correct value ----------------------------------------------------------------------------------
 def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
-    """Returns the broken layer's run, in which the cell's step is computed correctly from the broken layer's operands.
+    """Returns the broken layer's run with the step of a cell computed by right code from the broken layer's operands.
 
     Returns the run unchanged if the cell belongs to an input.
     """
@@ -100,9 +96,7 @@ def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
 
 
 def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
-    """Shows the broken layer's value in a cell, and the correct value; shows nothing if the cell belongs to an
-    input.
-    """
+    """Shows the broken layer's value of a cell, and the right value; shows nothing for an input's cell."""
     if broken.step(cell.step).operation is None:
         return
     made, right = get_made_and_right(broken, cell)

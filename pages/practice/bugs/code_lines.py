@@ -1,6 +1,4 @@
-"""Shows the code lines of a layer, one of which is wrong: a click on a line's number shows its result, and any line can
-be guessed.
-"""
+"""Shows the code lines of a layer, one of which is wrong: a click shows a line's result, or guesses the line."""
 
 import streamlit as st
 
@@ -17,9 +15,9 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
-FOUND_BUGS_KEY = "bugs_found"  # session key of the numbers (from 1) of the bugs that were found
+FOUND_BUGS_KEY = "bugs_found"  # session key of the numbers (from 1) of all found bugs
 SHOWN_BUG_KEY = "bug"  # session key of the number (from 1) of the shown bug
-FIRST_STEP = "weights"  # the step that is shown first
+FIRST_STEP = "weights"  # the step whose numbers are shown at first
 LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
 
 
@@ -33,7 +31,7 @@ def choose_bug() -> Bug:
     number = get_choice("bug", numbers[0], make_member_reader(numbers))
     found = st.session_state.setdefault(FOUND_BUGS_KEY, set())
     if st.session_state.get(SHOWN_BUG_KEY, number) != number:
-        store_choice("guess", None)  # the stored guess was for the bug shown before
+        store_choice("guess", None)  # the stored guess refers to the bug shown before
     st.session_state[SHOWN_BUG_KEY] = number
     bug = BUGS[numbers.index(number)]
     if guess_control().value == find_wrong_line(bug):
@@ -43,9 +41,7 @@ def choose_bug() -> Bug:
 
 
 def setup_for_bug(example: str, bug: Bug) -> Setup:
-    """Returns the Setup of the run with which a bug's wrong run is compared: with a causal mask, or in a batch with
-    padding.
-    """
+    """Returns the Setup of the right run to compare a bug's run with: it has a causal mask, or a batch with padding."""
     if not bug.padded:
         return make_setup(example=example, masks=("causal",))
     *_, shorter = EXAMPLES[example].batch.splitlines()
@@ -67,12 +63,12 @@ def format_bug_diff(bug: Bug) -> str:
 
 # ---- the lines, and the guess ----------------------------------------------------------------------------------------
 def look_control() -> Control:
-    """Returns the control that selects which step's numbers are shown beside the code."""
+    """Returns the control that selects the step whose numbers are shown beside the code."""
     return link_control("look", FIRST_STEP, make_member_reader(LAYER_STEPS))
 
 
 def guess_control() -> Control:
-    """Returns the control that stores the visitor's guess: the index of the line, or None if there is no guess yet."""
+    """Returns the control with the visitor's guess: the index of the line, or None before a guess."""
     return link_control("guess", None, make_place_reader(len(LAYER_LINES)))
 
 
@@ -82,7 +78,7 @@ def is_line_known(bug: Bug) -> bool:
 
 
 def show_lines(bug: Bug) -> None:
-    """Shows the layer's lines as they are in correct code, each with a button to guess that it is the wrong one."""
+    """Shows the layer's lines as right code, each with a button to guess that the layer's line is wrong."""
     data = {
         "lines": [describe_line(bug, place, *line) for place, line in enumerate(right_lines(bug).items())],
         "looked": look_control().value,
@@ -100,7 +96,7 @@ def show_lines(bug: Bug) -> None:
 
 
 def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str, object]:
-    """Returns what the browser needs to show one code line: its text, its step, whether it is guessed, and its mark.
+    """Returns the data of a code line for the browser: its text, its step, whether it is guessed, and its mark.
 
     place: the index of the line. name: the name of the step. line: the code that computes the step.
     """
@@ -130,7 +126,7 @@ def judge_line(bug: Bug, place: int) -> str:
 
 
 def show_verdict(bug: Bug) -> None:
-    """Shows whether the guessed line is the wrong one; shows nothing if there is no guess yet."""
+    """Shows whether the guessed line is the wrong one; shows nothing before a guess."""
     guess = guess_control().value
     if guess is not None:
         verdict = "found" if guess == find_wrong_line(bug) else "as_meant"

@@ -1,4 +1,4 @@
-"""Shows the page "bugs": the numbers of a layer with one wrong line, and the question which line it is."""
+"""Shows the page "bugs": the numbers of a layer with one wrong line, and the question which line is wrong."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
 
-CODE_AND_PICTURE = (11, 9)  # relative widths of code and picture, with which the longest line of code does not wrap
+CODE_AND_PICTURE = (11, 9)  # relative widths of code and picture; the longest line of code fits
 
 with draw_page_frame("bugs") as place:
     show_question("bugs")
@@ -30,7 +30,7 @@ with draw_page_frame("bugs") as place:
         show_verdict(bug)
         if known:
             show_wrong_line(bug, broken, selection)
-    with picture.container(key="beside_code"):  # page.css keeps this container on the screen
+    with picture.container(key="beside_code"):  # page.css keeps it on the screen
         show_broken_step(broken, selection)
     if known:
         show_both_maps(setup, broken, selection)

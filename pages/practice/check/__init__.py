@@ -1,1 +1,1 @@
-"""Contains the page "Check your work", which checks numbers that were calculated by hand."""
+"""The page "Check your work", which checks numbers that were calculated by hand."""

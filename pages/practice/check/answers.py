@@ -1,6 +1,4 @@
-"""Shows the answers of an exercise: typed into cells, drawn as the result of a product after its operands, or as
-text.
-"""
+"""Shows the answers of an exercise: in cells, placed beside the operands as the result of a product, or as one text."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -48,8 +46,7 @@ def show_worked_table(
     starts: Mapping[str, str],
     show_verdict: Callable[[], None],
 ) -> None:
-    """Shows the cells of a step beside its operands; a click on a typed number opens its arithmetic and whether it is
-    right.
+    """Shows the cells of a step beside its operands; a click on a typed number opens its arithmetic and its verdict.
 
     parts: the operands, and the right numbers if these may be shown. starts: the initial texts of the cells.
     show_verdict: a function that draws the verdict; it is called beside the picture if there is room.
@@ -59,7 +56,7 @@ def show_worked_table(
     shown = make_work_picture(checked, frame, runs)
     opens_beside = frame.picture.spec["width"] <= BESIDE_WIDTH_PX
     with st.container(horizontal=opens_beside, gap="medium", key="shrinks" if opens_beside else None):  # page.css
-        with st.container(key="worked", width="content"):  # page.css puts the cells into the picture
+        with st.container(key="worked", width="content"):  # page.css moves the cells into the picture
             draw_picture(shown)
             answer_cells(
                 checked.trace,
@@ -77,7 +74,7 @@ def show_worked_table(
 
 
 def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart]) -> WorkedFrame:
-    """Returns the picture of a step's operands, with free space over which the page puts the input cells."""
+    """Returns the picture of a step's operands, with free space in which the page puts the input cells."""
     opened = get_opened_cell(NAME, {"printed": checked.written, "right": checked.trace})
     free = make_written_part(checked, step, "", head=head)
     words = picture_texts_for(checked.trace)
@@ -85,7 +82,7 @@ def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart
 
 
 def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> RunPicture:
-    """Returns the picture of an exercise with its runs: the one with the visitor's numbers, and the right one.
+    """Returns the picture of an exercise with its runs: that of the visitor's numbers, and that of the right ones.
 
     A cell without a typed number opens only if all answers are revealed.
     """
@@ -107,16 +104,16 @@ def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> R
 
 
 # ---- the answers: typed into cells or pasted as text, and stored as one text in the link -----------------------------
-CellMarks = list[list[tuple[str, str]]]  # for each cell of a matrix: (symbol of its mark, explanation of the symbol)
+CellMarks = list[list[tuple[str, str]]]  # for each cell: (mark, its meaning)
 CellOpener = Callable[[int, int], None]
 
-ANSWERS_VERSION_KEY = "answers_version"  # session key of a counter; a new value makes the cells discard typed text
-MAX_ANSWER_CELL_CHARS = 12  # the most characters of a cell's text; a longer text is cut off
+ANSWERS_VERSION_KEY = "answers_version"  # session key of a counter; a new value makes cells discard typed text
+MAX_ANSWER_CELL_CHARS = 12  # most characters of a cell's text; a longer text is cut
 
 
 @dataclass(frozen=True)
 class CellPlace:
-    """The position of the editable cells in a picture: left and upper edge, and the side of one cell, in pixels.
+    """The position of the input cells in a picture: left and upper edge, and the side of one cell, in pixels.
 
     The numbers in the cells are computed from rows of one matrix and, if there is another, from its columns. row: left
     edge and width of the first matrix. column: top edge and height of the second, or None. Both matrices are
@@ -131,15 +128,15 @@ class CellPlace:
 
 
 def get_answer_text(trace: Trace, step: str, start: str) -> str:
-    """Return the text of the answers for a step, without drawing a control.
+    """Returns the text of the answers for a step, without drawing a control.
 
-    start: the text as long as there is no answer.
+    start: the text before any answer.
     """
     return text_control(step, start, make_answer_check(trace, step)).value
 
 
 def make_answer_check(trace: Trace, step: str):
-    """Return a function that checks a text with the answers for a step.
+    """Returns a function that checks a text with the answers for a step.
 
     A valid text has numbers in the step's shape, with question marks for missing numbers.
     """
@@ -147,7 +144,7 @@ def make_answer_check(trace: Trace, step: str):
 
 
 def is_text_chosen() -> bool:
-    """Return whether the visitor chose to type the answers for a step as one text instead of in cells."""
+    """Returns whether the visitor chose to type the answers for a step as one text instead of in cells."""
     return link_control("as_text", False, read_switch).value
 
 
@@ -160,16 +157,16 @@ def answer_cells(
     on_open: CellOpener,
     place: CellPlace | None = None,
 ) -> None:
-    """Draw the answers for one head of a step as input cells; if a typed text is invalid, the cells keep their numbers.
+    """Draws the answers for one head of a step as input cells; if a typed text is invalid, the cells keep their
+    numbers.
 
-    start: the text as long as there is no answer. marks: for each cell, the symbol of its mark and an explanation.
-    on_open: a function that is called with the row and column of a clicked number. place: the position of the cells in
-    a picture.
+    start: the text before any answer. marks: for each cell, the symbol of its mark and an explanation. on_open: a
+    callback that gets the row and column of a clicked number. place: the position of the cells in a picture.
     """
     found = trace.step(step)
     row_names, column_names = list_cell_names(trace, step)
     head_number = found.leading({"H": head}).get("H", 0)
-    first = head_number * len(row_names)  # first row of this head, because the heads' rows are one below the other
+    first = head_number * len(row_names)  # first row of this head, because heads are one below the other
     rows = split_cells(get_answer_text(trace, step, start), step)
     key = f"cells_{step}"
 
@@ -208,7 +205,7 @@ def answer_cells(
 
 
 def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
-    """Return the row names and the column names of a step."""
+    """Returns the row names and the column names of a step."""
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
     row_names = place_names(trace, dims[-2], sizes[-2])
@@ -217,18 +214,18 @@ def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
 
 
 def renew_answer_cells() -> None:
-    """Make the browser's input cells discard what was typed and show the stored answers again."""
+    """Makes the browser's input cells discard typed text and show the stored answers again."""
     version = st.session_state.get(ANSWERS_VERSION_KEY, 0)
     st.session_state[ANSWERS_VERSION_KEY] = version + 1
 
 
 def format_answer_row(row: list[str]) -> list[str]:
-    """Return the numbers of a row as texts for cells, with "" for a missing number and a minus sign for a hyphen."""
+    """Returns the numbers of a row as texts for cells: "" for a missing number, a minus sign for a hyphen."""
     return [text.replace(BLANK_MARK, "").replace("-", "−") for text in row]
 
 
 def clean_cell_text(typed_text: str) -> str:
-    """Normalise text typed into a cell: empty becomes a question mark, a decimal comma becomes a point."""
+    """Normalises a text typed into a cell: empty becomes a question mark, a decimal comma becomes a point."""
     plain = unicodedata.normalize("NFKC", typed_text)  # full-width digits become ASCII digits
     without_spaces = "".join(plain.split())
     number_text = without_spaces[:MAX_ANSWER_CELL_CHARS].replace(",", ".")

@@ -1,7 +1,6 @@
-"""Chooses the exercise to calculate by hand (from a seed, the printed example, or any small Setup), and prints its
-sheets.
+"""Chooses the exercise to calculate by hand (from a seed, the printed example, or any small Setup), and prints it.
 
-The sheets are blank or have the solutions.
+A printed sheet is blank or has the solutions.
 """
 
 from collections.abc import Mapping
@@ -80,12 +79,12 @@ def exercise_link_values(kind: str) -> dict[str, object]:
 
 
 def go_to_next_exercise(seed: int) -> None:
-    """Opens the exercise with the next seed and the same level."""
+    """Opens the exercise of the next seed at the same level."""
     store_choice("seed", (seed + 1) % MAX_LINK_NUMBER)
 
 
 def clear_on_new_exercise(setup: Setup, trace: Trace) -> None:
-    """Empties all cells if the exercise differs from the exercise that was shown before."""
+    """Empties all cells if the exercise is not the one that was shown before."""
     shown_before = st.session_state.get("exercise", setup)
     if shown_before != setup:
         for step in stages_of(trace):
@@ -106,7 +105,7 @@ def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
 
 # ---- any Setup as an exercise ----------------------------------------------------------------------------------------
 def read_exercise_link(text: str) -> str:
-    """Returns the link of a Setup in its normal form, after checking that the Setup can be an exercise.
+    """Returns the normal form of a Setup's link, after checking that the Setup can be an exercise.
 
     Raises ValueError if the link is unreadable, AttentionError if the Setup cannot be an exercise.
     """
@@ -131,7 +130,7 @@ def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
 
 
 def show_sheets(kind: str, trace: Trace, setup: Setup) -> None:
-    """Shows the downloads of the sheets, or why the exercise is too large for paper."""
+    """Shows the downloads of the sheets, or the reason if the exercise is too large for paper."""
     try:
         check_paper_size(trace)
     except AttentionError as refusal:
@@ -151,7 +150,7 @@ def show_sheets(kind: str, trace: Trace, setup: Setup) -> None:
 
 
 def make_exercise_provenance(kind: str) -> Provenance:
-    """Returns the provenance of a sheet: its title, and the link at which its answers can be checked."""
+    """Returns the origin that a sheet states: its title, and the link at which answers can be checked."""
     values = exercise_link_values(kind)
     values["lang"] = current_language()
     address = f"{page_address()}?{urlencode(values)}"

@@ -1,6 +1,4 @@
-"""Shows the page "check": checks an exercise calculated by hand against the right run and against the visitor's own
-steps.
-"""
+"""Shows the page "check": compares an exercise calculated by hand with the right run and the visitor's own steps."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -36,9 +34,7 @@ ASKED_KEY = "right_asked"  # session key of the exercise and the step whose righ
 
 
 def show_right(setup: Setup, step: str) -> None:
-    """Stores that the visitor wants to see the right numbers of a step, in place of an earlier wish for another
-    step.
-    """
+    """Records that the visitor requested the right numbers of a step, instead of those of an earlier step."""
     st.session_state[ASKED_KEY] = (setup, step)
 
 

@@ -1,1 +1,1 @@
-"""Contains the page "Puzzles": each puzzle is solved by changing a few numbers of a head."""
+"""The page "Puzzles": the visitor solves each puzzle by changing a few numbers of a head."""

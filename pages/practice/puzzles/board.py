@@ -1,4 +1,4 @@
-"""Shows a puzzle: the list of puzzles, the cells to change, goal and conditions, buttons, and attention maps."""
+"""Shows a puzzle: the list of puzzles, the cells to change, the goal and its conditions, buttons, attention maps."""
 
 from dataclasses import replace
 
@@ -24,12 +24,12 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: cell side of a single attention map, height of its rows
-SINGLE_MAP_WIDTH_PX = 540.0  # width in pixels of a single attention map beside large cells
-OUTPUT_MAP_CELL_PX = 29.0  # in pixels: cell side of attention maps above an output, so that both fit
-PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # width in pixels of a row heading: of normal cells, of large cells
-PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # width in pixels of a column: of normal cells, of large cells
-MAX_LARGE_COLUMNS = 4  # if the matrices together have more columns, the map has no room beside large cells
+SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # px: side of a cell and height of all rows
+SINGLE_MAP_WIDTH_PX = 540.0  # px: width of a single attention map beside large cells
+OUTPUT_MAP_CELL_PX = 29.0  # px: side of a cell of attention maps above an output, so that both fit
+PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # width of a row heading: normal, beside large cells
+PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # width of a column: of normal cells, of large cells
+MAX_LARGE_COLUMNS = 4  # matrices with more columns together leave no room for the map beside large cells
 PUZZLE_GAP_PX = 16  # pixels: gap between two matrices
 TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: width of the text below the cells, if one map is beside them
 TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: width of the text below the cells, if two maps are beside them
@@ -57,7 +57,7 @@ def show_puzzle_list(played: PlayedPuzzle) -> None:
 
 
 def show_task(played: PlayedPuzzle) -> None:
-    """Shows the title and the task, how many numbers were changed, and the least number of changes known to suffice."""
+    """Shows a puzzle's title and task, the number of changed numbers, and the least number known to suffice."""
     name = played.puzzle.name
     number = [*PUZZLES].index(name) + 1
     title = say_title(played.puzzle)
@@ -68,16 +68,12 @@ def show_task(played: PlayedPuzzle) -> None:
 
 # ---- the cells -------------------------------------------------------------------------------------------------------
 def are_matrices_side_by_side(played: PlayedPuzzle) -> bool:
-    """Returns whether the matrices to change are side by side: only beside a single attention map is there room for
-    that.
-    """
+    """Returns whether the matrices to change are side by side; there is room for that only beside a single map."""
     return len(played.puzzle.heads) == 1
 
 
 def are_cells_large(played: PlayedPuzzle) -> bool:
-    """Returns whether the cells to change are large: if one attention map is shown, and the matrices have few
-    columns.
-    """
+    """Returns whether the cells to change are large: with a single attention map and few columns."""
     columns = sum(behind - first for first, behind in played.puzzle.open.values())
     return are_matrices_side_by_side(played) and columns <= MAX_LARGE_COLUMNS
 
@@ -137,9 +133,7 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
 
 # ---- the goal and further conditions ---------------------------------------------------------------------------------
 def show_bounds(played: PlayedPuzzle) -> None:
-    """Shows the goal and the further conditions, each with the value that the run reaches, and with a check mark if it
-    is met.
-    """
+    """Shows the goal and the further conditions, each with its present value, and with a check mark if it is met."""
     lines = []
     for reading in played.readings:
         sign = ":green[:material/check:]" if reading.holds else ":orange[:material/radio_button_unchecked:]"
@@ -154,7 +148,7 @@ def show_bounds(played: PlayedPuzzle) -> None:
 
 
 def format_reading(reading: BoundReading) -> str:
-    """Returns the value that the run reaches in a condition, with two decimals; a count has no decimals.
+    """Returns the present value of a condition, with two decimals; a count has none.
 
     If the value misses the limit but would be rounded to it, it is returned exactly.
     """
@@ -167,7 +161,7 @@ def format_reading(reading: BoundReading) -> str:
 
 
 def format_limit(reading: BoundReading) -> str:
-    """Returns the limit that a condition sets, with two decimals; a count has no decimals."""
+    """Returns the limit of a condition, with two decimals; a count has none."""
     limit = reading.bound.limit
     return format_exact(limit) if isinstance(limit, int) else format_fixed(limit)
 
@@ -207,7 +201,7 @@ def get_map_cell_size(played: PlayedPuzzle) -> float:
 
 
 def show_puzzle_maps(played: PlayedPuzzle) -> None:
-    """Shows the attention maps of the heads that the puzzle changes; a click on a weight opens its arithmetic."""
+    """Shows the attention maps of the heads in the puzzle; a click on a weight opens its arithmetic."""
     puzzle, setup = played.puzzle, played.setup
     asking = setup.with_fields(token=puzzle.asks, head=puzzle.heads[0])
     selection = selection_of(played.trace, asking)

@@ -1,4 +1,4 @@
-"""Keeps the state of the puzzle page: the chosen puzzle, the visitor's numbers, and which puzzles are solved.
+"""The state of the puzzle page: the chosen puzzle, the visitor's numbers, and the solved puzzles.
 
 The link contains the puzzle and its changed numbers; the session stores the changed numbers of the other puzzles.
 """
@@ -37,11 +37,10 @@ FIRST_PUZZLE = next(iter(PUZZLES))
 
 @dataclass(frozen=True, eq=False)
 class PlayedPuzzle:
-    """A puzzle with the numbers to which the visitor has changed it.
+    """A puzzle with the visitor's numbers.
 
     start, matrices: the puzzle's matrices at the start, and now. before, trace: the runs with `start` and with
-    `matrices`. setup: the Setup of `trace`. readings: the values that the run reaches in the goal and in the further
-    conditions.
+    `matrices`. setup: the Setup of `trace`. readings: the present values of the goal and of the further conditions.
     """
 
     puzzle: Puzzle
@@ -59,12 +58,12 @@ class PlayedPuzzle:
 
     @property
     def changed(self) -> int:
-        """How many numbers differ from the start."""
+        """The number of numbers that differ from the start."""
         return count_changes(self.matrices, self.start)
 
     @property
     def fewest(self) -> int:
-        """The smallest count of changed numbers that is known to solve the puzzle: the count in its solution."""
+        """The least number of changes known to solve the puzzle: that of its stored solution."""
         return count_changes(read_changes(self.puzzle, self.puzzle.solution, self.start), self.start)
 
 
@@ -77,7 +76,7 @@ def current_puzzle() -> Puzzle:
 def load_played_puzzle() -> PlayedPuzzle:
     """Returns the chosen puzzle with the visitor's numbers, its run, and the values of its goal and conditions.
 
-    If the puzzle is solved, and its solution was not shown, the function records the puzzle as solved.
+    If the visitor has solved the puzzle, and its solution was not shown, records it as solved.
     """
     puzzle = current_puzzle()
     begin, start, matrices = read_puzzle_matrices(puzzle)
@@ -104,7 +103,7 @@ def load_played_puzzle() -> PlayedPuzzle:
 
 
 def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
-    """Returns the Setup with which a puzzle starts, its matrices, and these matrices with the visitor's changes."""
+    """Returns the Setup with which a puzzle starts, the puzzle's matrices, and these with the visitor's changes."""
     begin = make_setup(**puzzle.start(current_language()))
     matrices = inputs_of(begin).matrices
     start = {name: matrices[name] for name in puzzle.open}
@@ -113,9 +112,7 @@ def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
 
 
 def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]:
-    """Returns a function that reads the changed numbers in a link, and returns them in the format of
-    `format_changes`.
-    """
+    """Returns a function that checks the changed numbers in a link, and returns them as `format_changes` does."""
 
     def read(text: str) -> str:
         changed = read_changes(puzzle, text, start)
@@ -127,14 +124,14 @@ def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]
 def remembered_puzzles(name: str) -> set[str]:
     """Returns the set of puzzle names that the session stores under a key, such as the solved puzzles.
 
-    Names that the caller adds to the set are kept, because the session stores the set itself.
+    Names that the caller adds to this set are stored, too, because it is the session's own.
     """
     return st.session_state.setdefault(name, set())
 
 
 # ---- handlers --------------------------------------------------------------------------------------------------------
 def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
-    """Stores numbers that the visitor typed into a matrix, or the error for which they are refused.
+    """Stores the numbers that the visitor typed into a matrix, or the error if they are refused.
 
     name: the name of the matrix. typed: [{"row", "column", "text"}, ...].
     """
@@ -156,7 +153,7 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)
     if NUMBERS_KEY in choices.refused:
-        renew_puzzle_cells()  # makes the cell show the number that it had before
+        renew_puzzle_cells()  # makes the cell show its former number
 
 
 def put_numbers(text: str | None) -> None:
@@ -169,7 +166,7 @@ def put_numbers(text: str | None) -> None:
 
 
 def show_solution() -> None:
-    """Replaces the visitor's numbers by those of a solution, and records that the solution was shown."""
+    """Replaces the visitor's numbers by those of the solution, and records that the solution was shown."""
     remembered_puzzles("puzzles_shown").add(current_puzzle().name)
     put_numbers(current_puzzle().solution)
 
@@ -200,7 +197,7 @@ def neighbour_puzzle(name: str, step: int) -> str | None:
 
 
 def next_unsolved_puzzle(name: str) -> str | None:
-    """Returns the next unsolved puzzle after a given puzzle, continuing at the first; None if all others are solved."""
+    """Returns the next unsolved puzzle after a given one, continuing with the first; None if all others are solved."""
     names = [*PUZZLES]
     behind = names.index(name) + 1
     others = (*names[behind:], *names[: behind - 1])
@@ -216,10 +213,10 @@ def follow_arrow_key_to_puzzle() -> None:
 
 
 def puzzle_version() -> int:
-    """Returns the version of the input cells, a counter; if it grows, the browser discards what was typed."""
+    """Returns the version of the input cells, a counter; when it grows, the browser discards typed text."""
     return st.session_state.get("puzzles_version", 0)
 
 
 def renew_puzzle_cells() -> None:
-    """Makes the browser's input cells discard what was typed and show the current numbers."""
+    """Makes the browser's input cells discard typed text and show the current numbers."""
     st.session_state["puzzles_version"] = puzzle_version() + 1

@@ -1,4 +1,4 @@
-"""Shows a puzzle's hint: the number whose change helps most, found by the gradient of the goal."""
+"""Shows a puzzle's hint: the number whose change helps most, according to the gradient of the goal."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-HINT_NUDGE = 0.1  # by how much a hint suggests to change a number
+HINT_NUDGE = 0.1  # change of a number that a hint suggests
 
 
 def show_hint(played: PlayedPuzzle) -> None:
@@ -65,16 +65,14 @@ def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
 
 
 def choose_way(puzzle: Puzzle, hint: Hint) -> str:
-    """Returns what a hint suggests to do with a number: "flip" its sign, "raise" it or "lower" it."""
+    """Returns the change of a number that a hint suggests: "flip" its sign, "raise" it or "lower" it."""
     if puzzle.flips:
         return "flip"
     return "raise" if hint.slope > 0 else "lower"
 
 
 def make_slopes_map(played: PlayedPuzzle, name: str, slopes: torch.Tensor) -> RunPicture:
-    """Returns the gradient of the goal with respect to a matrix as coloured cells, for the numbers that may be
-    changed.
-    """
+    """Returns the gradient of the goal with respect to a matrix as coloured cells, for numbers that may be changed."""
     step = f"slope_{name}"
     trace = label_columns(played)
     dims = trace.step(name).dims
@@ -93,7 +91,7 @@ def make_slopes_map(played: PlayedPuzzle, name: str, slopes: torch.Tensor) -> Ru
 
 
 def gather_open_columns(played: PlayedPuzzle, trace: Trace, name: str, step: str) -> Panel:
-    """Returns the cells of those columns of a step that the visitor may change, to draw them as a matrix.
+    """Returns the cells of the columns of a step that the visitor may change, to draw them as a matrix.
 
     The step has the shape of the matrix called `name`.
     """

@@ -1,4 +1,4 @@
-"""Names what occurs in a puzzle's texts and matrices: words of the puzzle's sentence, and matrix columns."""
+"""Names the words of a puzzle's sentence and the columns of its matrices, for its texts and headings."""
 
 from collections.abc import Sequence
 
@@ -43,6 +43,6 @@ def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
 
 
 def label_columns(played: PlayedPuzzle) -> Trace:
-    """Returns the run with the example's names of D and D_out as labels, even if the run's matrices were edited."""
+    """Returns the run labelled with the example's names of D and D_out, even after its matrices were edited."""
     dims = EXAMPLES[played.setup.run.example].dims
     return played.trace.labelled(D=dims, D_out=dims)

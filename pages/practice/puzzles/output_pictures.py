@@ -1,4 +1,4 @@
-"""Draws the output, for puzzles whose goal depends on it."""
+"""Draws the output for the puzzles whose goal depends on it."""
 
 from attention_core.analysis.head_contributions import with_contributions
 from attention_core.comparison.differences import index_of_largest
@@ -15,9 +15,7 @@ from pages.site.words import say
 
 
 def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
-    """Returns a picture of the output for the word "dog", above it the vector of "fed", which the puzzle has to
-    copy.
-    """
+    """Returns a picture of the output for the word "dog" below the vector of "fed", which the output should equal."""
     trace = label_columns(played)
     fed, dog = played.puzzle.cast["fed"], played.puzzle.cast["dog"]
     vector_title = say("lessons.puzzles.vector_of", word=name_token(trace, "T", fed))
@@ -61,9 +59,9 @@ def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
 
 
 def make_half_picture(played: PlayedPuzzle) -> RunPicture:
-    """Returns a picture of two outputs for one word: that of the unchanged example, and that of the puzzle's run.
+    """Returns a picture of a word's output twice: in the unchanged example, and in the puzzle's run.
 
-    The word is the one for which the two outputs differ most.
+    The word is the one whose outputs differ most.
     """
     now = label_columns(played)
     whole = trace_for(make_setup(example=played.setup.run.example))
@@ -86,7 +84,7 @@ def make_half_picture(played: PlayedPuzzle) -> RunPicture:
     )
 
 
-OUTPUT_PICTURES = {  # puzzle whose goal depends on the output -> function that draws the output
+OUTPUT_PICTURES = {  # puzzle -> function that draws its output
     "copy": make_copy_picture,
     "cancel": make_cancel_picture,
     "half": make_half_picture,

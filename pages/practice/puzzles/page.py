@@ -44,7 +44,7 @@ def show_solved(played: PlayedPuzzle) -> None:
 
 
 def say_count(played: PlayedPuzzle) -> str:
-    """Returns the sentence that compares how many numbers were changed with the least count known to suffice."""
+    """Returns the sentence that compares the number of changed numbers with the least number known to suffice."""
     if played.changed < played.fewest:
         return say("lessons.puzzles.with_fewer", fewest=played.fewest)
     if played.changed == played.fewest:
@@ -67,7 +67,7 @@ with draw_page_frame("puzzles") as place:
             show_bounds(played)
             if is_hint_wanted:
                 show_hint(played)
-        # Arithmetic below an attention map fills the width beside the cells; page.css lets it shrink on a phone.
+        # The arithmetic below an attention map fills the width beside the cells; page.css lets it shrink on a phone.
         with st.container(width="stretch", key="shrinks"):
             show_puzzle_maps(played)
             show_puzzle_output(played)
