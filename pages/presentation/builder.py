@@ -1,6 +1,4 @@
-"""Shows the editor of the visitor's own lecture: its title, new scenes, and the content, texts and steps of each
-scene.
-"""
+"""Shows the editor of the visitor's own lecture: title, new scenes, and the content, texts and steps of each scene."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +22,7 @@ from pages.session.labels import axis_name, place_names
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_refusal
 
-TEXT_HEIGHT_PX = 200  # in pixels: the height of the text input for a scene's text
+TEXT_HEIGHT_PX = 200  # px: height of the text input for a scene's text
 
 
 def title_box() -> None:
@@ -71,7 +69,7 @@ def scene_editor(index: int) -> None:
 
 
 def step_picker(index: int, scene: Scene) -> None:
-    """Shows the choice of the steps that a scene shows one after the other, for a scene that shows the workbench."""
+    """Shows the choice of the steps that a workbench scene shows one after the other."""
     edit_scene_part(
         index,
         "steps",
@@ -80,7 +78,7 @@ def step_picker(index: int, scene: Scene) -> None:
         options=steps_of(scene.shown),
         selection_mode="multi",
         format_func=name_scene_step,
-        wrap=True,  # several rows on a phone
+        wrap=True,  # on a phone the steps take several rows
     )
 
 
@@ -96,7 +94,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
         elif name == "minutes":
-            entered = round(2 * entered) / 2  # rounded to half a minute, because any number can be typed
+            entered = round(2 * entered) / 2  # rounded to half a minute: any number can be typed
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value
@@ -132,7 +130,7 @@ def move_scene(index: int, new_index: int) -> None:
 
 
 def show_removed_scene() -> None:
-    """Shows which scene was removed from the lecture last, with an undo button, until the lecture is changed again."""
+    """Shows which scene was removed last, with an undo button, until the lecture is changed again."""
     removal = lecture_session.find_removal()
     if removal is None:
         return
@@ -196,7 +194,7 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
             take_cell(chosen_step, (0,) * trace[chosen_step].dim())
 
     def take_place() -> None:
-        places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(len(cell))]  # 0 without a control
+        places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(len(cell))]  # 0 without control
         chosen_cell = tuple(places)
         if trace.holds(step, chosen_cell):
             take_cell(step, chosen_cell)
@@ -261,9 +259,7 @@ def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple
 
 # ---- texts, pictures, code -------------------------------------------------------------------------------------------
 def show_own_scene_makers() -> None:
-    """Shows the controls that add the visitor's own scenes: a button for a text scene, and a file upload for a picture
-    scene.
-    """
+    """Shows the controls that add the visitor's own scenes: a button for a text, and a file upload for a picture."""
     st.button(say("present.desk.add_text"), key="add_text", icon=":material/notes:", on_click=add_text_scene)
     key = f"c_picture_{setup_state.editors_version()}"
 
@@ -314,7 +310,7 @@ def show_own_editor(index: int, shown: SceneContent) -> None:
 
 
 def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable, **options) -> None:
-    """Shows a widget that edits one field of what a scene shows, and stores what the visitor enters.
+    """Shows a widget that edits one field of a scene's content, and stores what the visitor enters.
 
     index: the index of the scene. name: the name of the field. widget: the Streamlit function that draws the widget.
     """

@@ -1,4 +1,4 @@
-"""Shows the overview of the page "present" (the desk), in which a lecture is started, saved, opened and edited."""
+"""Shows the overview of a lecture (the desk) on the page "present": a lecture is started, saved and edited there."""
 
 import streamlit as st
 
@@ -24,8 +24,8 @@ from pages.session.addresses import MAX_ADDRESS_CHARS, page_address
 from pages.setup.setup_file import decode_file_text
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
-ONE_LINE_CHARS = 120  # an address with at most so many characters is shown without scrolling
-LONG_ADDRESS_HEIGHT = 120  # in pixels: height of the scrolling area of a longer address
+ONE_LINE_CHARS = 120  # most characters of an address that is shown without scrolling
+LONG_ADDRESS_HEIGHT = 120  # px: height of the scrolling area of a longer address
 
 
 def show_desk() -> None:
@@ -86,14 +86,16 @@ def show_shipped_lecture() -> None:
 
 
 def show_lecture_refusal() -> None:
-    """Shows the reason for which the last change or opened lecture was refused, if there is one."""
+    """Shows why the last change of a lecture, or the last opened one, was refused, if it was."""
     refusal = lecture_session.get_lecture_session().refusal
     if refusal is not None:
         st.error(say_refusal(refusal), icon=":material/error:")
 
 
 def show_copy_trouble() -> None:
-    """Shows whether the lecture that the browser kept cannot be read, and whether it does not keep the own lecture."""
+    """Shows whether the lecture in the browser's storage is unreadable, and whether the browser cannot store the own
+    lecture.
+    """
     session = lecture_session.get_lecture_session()
     if session.copy.is_unread:
         st.warning(say("present.desk.kept_unread"), icon=":material/warning:")
@@ -102,7 +104,7 @@ def show_copy_trouble() -> None:
 
 
 def show_throwing_away() -> None:
-    """Shows the button that removes the visitor's own lecture from the browser, which first asks again."""
+    """Shows the button that deletes the visitor's own lecture; it asks for confirmation."""
     with st.popover(say("present.desk.throw_away"), icon=":material/delete:"):
         st.markdown(say("present.desk.throw_away_how"))
         st.button(say("present.desk.throw_away_sure"), key="throw_away", on_click=throw_away_lecture)
@@ -127,7 +129,7 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
-        wrap=True,  # several rows on a phone
+        wrap=True,  # on a phone the lectures take several rows
         label_visibility="collapsed",
     )
 

@@ -1,7 +1,8 @@
-"""Gets the flow pictures of a lecture's slides from the browser, which alone can draw them, one after the other.
+"""Lets the browser draw the flow pictures of a lecture's slides, one after the other, for files.
 
-A slide file is written on the server. Its pictures of a query are drawn by the same JavaScript as on the page: while
-the desk shows the buttons of the files, a component draws one after the other out of sight and sends it as a PNG.
+A slide file is written on the server, but only the browser can draw these pictures, by the same JavaScript as on the
+page. While the overview shows the buttons of the files, a component draws the pictures outside the visible page and
+sends each as a PNG.
 """
 
 import base64
@@ -25,15 +26,15 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
-STILLS_KEY = "flow_stills"  # session key of the received pictures, {FlowStill: PNG or b""}
-MAX_STILLS = 120  # so many pictures are kept: of a lecture of 60 scenes, with some of the ways to them
+STILLS_KEY = "flow_stills"  # session key of the received pictures: {FlowStill: PNG, or b""}
+MAX_STILLS = 120  # most pictures that are kept, enough for 60 scenes, some of them with several keyframes
 
 
 @dataclass(frozen=True)
 class FlowStill:
-    """A flow picture that a slide needs: of a computed Setup, in a language.
+    """A flow picture for a slide: of a computable Setup, in a language.
 
-    stop: the number of keyframes that are finished in it; None for all.
+    stop: the number of finished keyframes in it; None for all.
     """
 
     setup: Setup
@@ -45,7 +46,10 @@ FlowStills = Mapping[FlowStill, bytes]
 
 
 def list_stills(screen: ScreenState, known: tuple[str, ...]) -> list[FlowStill]:
-    """Returns the flow pictures of a slide: each keyframe but the last whose motion is not known, and the end."""
+    """Returns the flow pictures of a slide: one per keyframe whose motion is new, and one of the end.
+
+    known: the motions that earlier slides show.
+    """
     language = current_language()
     stops = flow_run_for(screen).stops
     new = [count for count, stop in enumerate(stops[:-1], start=1) if stop["motion"] not in known]
@@ -53,9 +57,9 @@ def list_stills(screen: ScreenState, known: tuple[str, ...]) -> list[FlowStill]:
 
 
 def draw_next_still(lecture: Lecture) -> tuple[FlowStills, int]:
-    """Shows the component that draws the first flow picture of a lecture that is not received yet.
+    """Shows the component that draws the first flow picture of a lecture that has not been received yet.
 
-    Returns the received pictures, and how many are missing.
+    Returns the received pictures, and the number of missing ones.
     """
     kept = st.session_state.setdefault(STILLS_KEY, {})
     wanted = list_lecture_stills(lecture)
@@ -63,7 +67,7 @@ def draw_next_still(lecture: Lecture) -> tuple[FlowStills, int]:
     if waiting:
         still = waiting[0]
         key = sha256(repr(still).encode()).hexdigest()
-        with collect_part():  # so that the picture has the colours of the light theme
+        with collect_part():  # gives the picture the colours of the light theme
             flow = make_journey_data(make_computable_screen(still.setup)[0], Showing(begins="end"))
         components.flow_stills(
             data=components.pack_bytes({"key": key, "flow": flow, "stop": still.stop}),
@@ -74,7 +78,7 @@ def draw_next_still(lecture: Lecture) -> tuple[FlowStills, int]:
 
 
 def list_lecture_stills(lecture: Lecture) -> list[FlowStill]:
-    """Returns the flow pictures of all slides of a lecture, in order, each once."""
+    """Returns the flow pictures of all slides of a lecture in order, each only once."""
     found: dict[FlowStill, None] = {}
     known: tuple[str, ...] = ()
     for scene in lecture.scenes:
@@ -87,9 +91,7 @@ def list_lecture_stills(lecture: Lecture) -> list[FlowStill]:
 
 
 def list_frames(scene: Scene, before: SlidesBefore, stills: FlowStills) -> list[SlideFrame]:
-    """Returns the keyframes of a slide that the browser has drawn, each with its sentence; [] if it has not drawn the
-    last one.
-    """
+    """Returns the received keyframes of a slide, each with its sentence; [] if the last one is missing."""
     if not stills or not list_shown_motions(scene):
         return []
     screen, _ = make_computable_screen(scene.setup)
@@ -106,7 +108,7 @@ def list_frames(scene: Scene, before: SlidesBefore, stills: FlowStills) -> list[
 
 
 def keep_still(still: FlowStill, picture: str) -> None:
-    """Keeps a picture that the browser sent, as base64; keeps b"" for what is no PNG of a possible size."""
+    """Stores a picture that the browser sent in base64; stores b"" if it is no PNG or too large."""
     kept = st.session_state.setdefault(STILLS_KEY, {})
     while len(kept) >= MAX_STILLS:
         del kept[next(iter(kept))]
@@ -114,7 +116,7 @@ def keep_still(still: FlowStill, picture: str) -> None:
 
 
 def read_png(picture: str) -> bytes:
-    """Returns the bytes of a PNG in base64; b"" if the text is none, or if the picture is too large.
+    """Decodes a PNG from base64; returns b"" if the text is no PNG or the picture is too large.
 
     >>> read_png("bm90IGEgcGljdHVyZQ=="), read_png("?")
     (b'', b'')

@@ -1,4 +1,4 @@
-"""Offers a lecture as files: the downloads of the whole lecture and of one scene, and the slides for these files.
+"""Offers a lecture as files: downloads of the whole lecture and of one scene, and the slides in these files.
 
 Each file is generated when its button is clicked.
 """
@@ -41,14 +41,14 @@ from pages.site.words import say, say_refusal, strip_markup
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 EMPTY: FlowStills = MappingProxyType({})
-MAKING_SLOT = Semaphore()  # one file at a time in this process, because drawing the pictures of a file uses all cores
+MAKING_SLOT = Semaphore()  # only one file at a time, because drawing its pictures uses all cores
 
 
 # ---- the whole lecture -----------------------------------------------------------------------------------------------
 def show_whole_lecture(lecture: Lecture) -> None:
     """Shows a popover with the downloads of the whole lecture.
 
-    Before that it draws all parts of lessons that the lecture shows, one per script run.
+    First it draws all parts of lessons that the lecture shows, one per script run.
     """
     popover = st.popover(
         say("present.files.title"),
@@ -95,7 +95,7 @@ def write_page(show: SlideShow) -> str:
 
 def write_slides(show: SlideShow) -> bytes:
     """Returns the slides of a lecture as the bytes of a PPTX file."""
-    from attention_core.documents.slide_file import slide_file  # not at the top, because importing it takes 0.2 s
+    from attention_core.documents.slide_file import slide_file  # imported here, because this takes 0.2 s
 
     return slide_file(show)
 
@@ -119,7 +119,7 @@ def show_scene_files(lecture: Lecture) -> None:
 
 
 def offer_scene_files(scene: Scene) -> None:
-    """Shows the downloads of a scene's run; if there is none, a message.
+    """Shows the downloads of a scene's run, or a message if there is none.
 
     The message says that the scene shows no run, or why the scene's run cannot be computed.
     """
@@ -189,7 +189,7 @@ def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefo
 
 
 def make_slide_words() -> SlideWords:
-    """Returns the texts that belong to no scene in a lecture's files (such as "scene 1 of 5"), in the session's
+    """Returns the texts of a lecture's files that belong to no scene, such as "scene 1 of 5", in the session's
     language.
     """
     own = ("answer", "notes", "previous", "next", "keys", "given", "asked", "solutions", "nothing")
@@ -204,19 +204,17 @@ def make_slide_words() -> SlideWords:
 
 
 def say_minutes(count: float) -> str:
-    """Returns the text for a number of minutes."""
+    """Returns a number of minutes as text, such as "3 min"."""
     return say("present.minutes", count=count)
 
 
 def say_place(number: int, count: int) -> str:
-    """Returns the text "scene number of count"."""
+    """Returns the text that says which scene this is of how many."""
     return say("present.place", number=number, count=count)
 
 
 def say_missing_letters(letters: str) -> str:
-    """Returns the sentence that says which letters of a text the file's font cannot draw; each letter is listed
-    once.
-    """
+    """Returns the sentence that says which letters of a text the file's font lacks, each letter once."""
     return say("export.no_png", letters="".join(dict.fromkeys(letters)))
 
 
@@ -231,9 +229,7 @@ def printable_lines(text: str) -> str:
 
 # ---- the slides of scenes that show a text, an uploaded picture, or the code of a step -------------------------------
 def make_text_slide(scene: Scene) -> Slide:
-    """Returns the exported slide of a scene (slide of a lecture) with a text; each non-empty line becomes a
-    paragraph.
-    """
+    """Returns the slide of a text scene; each non-empty line becomes a paragraph."""
     lines = [strip_markup(line) for line in scene.shown.text.splitlines() if line.strip()]
     return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
 

@@ -1,6 +1,6 @@
 """Makes the slide of a scene that shows a part of a lesson.
 
-The part is drawn once, its content is collected for the slide, and it is removed from the screen again.
+The part is drawn once, so that its content can be collected, and is then removed from the screen again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,15 +27,15 @@ from pages.site.catalog import LESSONS
 from pages.site.words import current_language, say, strip_markup
 
 DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session key of the collected parts, {(part, language): content}
-MAX_DRAWN_PARTS = 60  # a lecture has at most so many scenes
-TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists as lines; headings are sentences
-MAX_SLIDE_PICTURES = 3  # a slide holds at most this many pictures beside its sentences
+MAX_DRAWN_PARTS = 60  # most parts that are kept, one for each scene of a lecture
+TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists as lines
+MAX_SLIDE_PICTURES = 3  # most pictures on a slide beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
 
 
 def draw_next_part(lecture: Lecture) -> tuple[DrawnParts, int]:
-    """Draws the first part of a lesson that the lecture shows and that is not drawn yet, to collect its content.
+    """Draws the first part of a lesson that the lecture shows and that was not drawn yet, to collect its content.
 
     Returns {part: its content} for the drawn parts, and how many parts are not drawn yet.
     """
@@ -85,7 +85,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
     told = (*drawn.facts, *list_told(drawn)) or drawn.sentences
     said = list(map(strip_markup, told))
     code, code_beside, *_ = *drawn.code, "", ""
-    if not (said or pictures or moving or code):  # if the part is a table or starts with a button
+    if not (said or pictures or moving or code):  # the part is a table or starts with a button
         said = ["", say("present.files.in_app", step=scene.title)]
     return Slide(
         title=scene.title,
@@ -134,7 +134,7 @@ def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
 
 
 def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
-    """Returns whether a component is a slider whose changes reach other components only through the server."""
+    """Returns whether a component is a slider that other components follow only through the server."""
     if part.name != components.live_slider.name:
         return False
     following = (each.data for each in parts if isinstance(each.data, Mapping))
@@ -142,7 +142,7 @@ def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
 
 
 # ---- the exercise of a scene that shows a lesson: a row of the lesson's run, to calculate by hand --------------------
-EXERCISE_STEPS = {  # lesson -> the step that its exercise asks to calculate
+EXERCISE_STEPS = {  # lesson -> the step that its exercise asks for
     "qkv": "q_projected",
     "scale": "scaled_scores",
     "heads": "output",
@@ -159,7 +159,7 @@ def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise 
     """
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
-    if run is None:  # the page's numbers are sampled then, so the slide takes an example with few, whole numbers
+    if run is None:  # then the page samples its numbers; an example with few, whole numbers is taken
         run = make_setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)

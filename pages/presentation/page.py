@@ -1,6 +1,4 @@
-"""Shows the page "present": the scenes of a lecture in large type, or the presenter view, or the overview of the
-lecture.
-"""
+"""Shows the page "present": a lecture's scenes in large type, the presenter view, or the overview of the lecture."""
 
 import streamlit as st
 
@@ -9,7 +7,7 @@ from pages.presentation import desk, speaker_notes, stage
 from pages.site.words import say
 from pages.workbench import matrix_editors, sentence_box, settings_line
 
-CONTROLS_WIDTH_PX = 250  # in pixels: the width of the column of run controls beside a scene
+CONTROLS_WIDTH_PX = 250  # px: width of the column of run controls beside a scene
 
 lecture_session.enter_lecture()
 session = lecture_session.get_lecture_session()
@@ -20,7 +18,7 @@ if session.view == lecture_session.NOTES_VIEW:
 elif session.scene_step is None:
     desk.show_desk()
 else:
-    with st.container(horizontal=True, gap="medium"):  # always the same container, so that an animation in it continues
+    with st.container(horizontal=True, gap="medium"):  # always the same one, so that an animation goes on
         with st.container(width="stretch"):
             stage.show_stage()
         if session.drawer:

@@ -1,6 +1,4 @@
-"""Shows the scenes of a lecture as tiles ("cards") that can be reordered, each with a small picture, number, title and
-minutes.
-"""
+"""Shows a lecture's scenes as tiles that can be reordered, each with a small picture, number, title and minutes."""
 
 import base64
 import io
@@ -29,11 +27,11 @@ from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say, say_title, strip_markup
 
-CARD_MAP_CELLS = 16  # most cells per side of a tile's attention map; more would be too small to see
-MAX_CARD_PAIRS = 65_536  # a run has at most this many query-key pairs; sixty runs of this size are still fast enough
-MAX_CARD_PICTURE_PIXELS = 8_000_000  # an uploaded picture has at most this many pixels, four bytes of memory each
-CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size of a tile's picture, because of high-resolution screens
-CARD_LINES, CARD_LINE_CHARS = 5, 40  # the most lines on a tile, and the most characters in a line
+CARD_MAP_CELLS = 16  # most cells per side of a tile's attention map; smaller ones would be invisible
+MAX_CARD_PAIRS = 65_536  # most query-key pairs of a run on a tile; sixty such runs are fast enough
+MAX_CARD_PICTURE_PIXELS = 8_000_000  # most pixels of an uploaded picture; each needs four bytes of memory
+CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size on the page, for high-resolution screens
+CARD_LINES, CARD_LINE_CHARS = 5, 40  # most lines on a tile, and most characters of a line
 
 
 # ---- the content of a card -------------------------------------------------------------------------------------------
@@ -62,14 +60,14 @@ def show_scene_cards() -> None:
 
 
 def describe_scene(scene: Scene) -> dict[str, object]:
-    """Returns what the browser shows on a scene's tile: title, minutes, and a picture as shapes, lines of text, or an
+    """Returns the data of a scene's tile for the browser: title, minutes, and a picture as shapes, lines of text, or
     image.
     """
     minutes = say("present.minutes", count=scene.minutes) if scene.minutes else ""
     described = {"title": printable_token(scene.title) or "–", "minutes": minutes}
     try:
         return described | draw_scene(scene)
-    except AttentionError:  # the error is shown when the scene is opened, so the tile omits it
+    except AttentionError:  # the scene shows the error when it is opened
         return described | name_first_step(scene)
 
 
@@ -130,9 +128,9 @@ def draw_map(setup: Setup) -> list[Shape]:
 
 @cache_by_setup
 def quote_code(setup: Setup, language: str) -> str:
-    """Returns the PyTorch code of the step that a Setup opens.
+    """Returns the PyTorch code of the step that a Setup opens, from a cache.
 
-    language: the language of the comments, which is also part of the cache key.
+    language: the language of the comments, part of the cache key.
     """
     trace = trace_for(setup)
     return list_step_code(trace, step_of_code(trace, setup), "torch")
@@ -148,7 +146,7 @@ def shrink_picture(data: bytes) -> str:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as picture:
             picture.thumbnail(CARD_PICTURE_SIZE_PX)
             small = picture.convert("RGBA")
-    except (OSError, ValueError, SyntaxError):  # PIL raises these errors for a broken file
+    except (OSError, ValueError, SyntaxError):  # PIL raises these for a broken file
         return ""
     paper = Image.new("RGBA", small.size, "white")
     paper.alpha_composite(small)
@@ -159,9 +157,7 @@ def shrink_picture(data: bytes) -> str:
 
 # ---- handlers --------------------------------------------------------------------------------------------------------
 def open_scene(at: int) -> None:
-    """Handles a click on a scene's tile: selects a scene of the visitor's own lecture, or starts another lecture
-    there.
-    """
+    """Handles a click on a scene's tile: selects a scene of the visitor's own lecture, or starts another lecture."""
     session = lecture_session.get_lecture_session()
     if session.name == OWN_LECTURE:
         session.at = at
@@ -170,6 +166,6 @@ def open_scene(at: int) -> None:
 
 
 def move_own_scene(places: tuple[int, int]) -> None:
-    """Handles a tile that was dragged: moves the scene of the visitor's own lecture from one index to another."""
+    """Handles the drop of a dragged tile: moves the scene of the visitor's own lecture from one index to another."""
     if lecture_session.get_lecture_session().name == OWN_LECTURE:
         move_scene(*places)

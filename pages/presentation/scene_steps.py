@@ -39,13 +39,11 @@ from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG
 from pages.site.words import escape_markdown, has, say
 
-MAX_STAGE_CELLS_ACROSS = 16  # this many cells side by side are legible from the last row of a hall, but no more
+MAX_STAGE_CELLS_ACROSS = 16  # most cells side by side that are legible from the last row of a hall
 
 
 def get_focus_cell(screen: ScreenState) -> Ref:
-    """Returns the cell that a slide of the lecture is about: the opened cell, else the selected query's largest
-    weight.
-    """
+    """Returns the cell that a slide is about: the opened cell, else the selected query's largest weight."""
     opened = chosen_cell(screen.trace, screen.setup)
     if opened:
         return opened
@@ -56,9 +54,7 @@ def get_focus_cell(screen: ScreenState) -> Ref:
 
 
 def show_symbol_step(screen: ScreenState) -> None:
-    """Shows the formula of the step that the slide is about, below the formulas of the steps from the scores up to
-    it.
-    """
+    """Shows the formula of the slide's step, below the formulas of the steps from the scores up to it."""
     step = get_focus_cell(screen).step
     colours, names = current_palette().families(), formula_names(screen.trace)
     with st.container(key="leading"):
@@ -82,7 +78,7 @@ def steps_leading_to(trace: Trace, step: str) -> list[str]:
 
 
 def show_shapes_step(screen: ScreenState) -> None:
-    """Shows the formula of the step that the slide is about, with this run's sizes, and what their letters mean."""
+    """Shows the formula of the slide's step with the sizes of this run, and what their letters mean."""
     step = get_focus_cell(screen).step
     with st.container(key="focus"):
         st.latex(sized_formula(screen.trace, step, current_palette().families(), formula_names(screen.trace)))
@@ -102,9 +98,7 @@ def sizes_sentence(trace: Trace, step: str, spell: Callable[[str], str]) -> str:
 
 
 def show_cell_step(screen: ScreenState) -> None:
-    """Shows the arithmetic of the cell that the slide is about, and a picture of the row and column that are
-    multiplied.
-    """
+    """Shows the arithmetic of the slide's cell, and a picture of the row and column that are multiplied."""
     trace = screen.trace
     cell = get_focus_cell(screen)
     show_chart(make_cell_picture(trace, cell, current_palette()), "cell", say("step.alt", step=cell.step))
@@ -118,7 +112,7 @@ def show_cell_step(screen: ScreenState) -> None:
 def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Picture:
     """Returns a picture of the row and the column whose product a cell is.
 
-    If the cell is no product, the picture shows the cell's row next to the same row of the operands.
+    For a cell that is no product, the picture shows its row beside the same row of the operands.
     """
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)
@@ -136,7 +130,7 @@ def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Pictu
 
 
 def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette: Palette) -> charts.Picture:
-    """Returns a picture of the row of a cell next to the same row of its operands.
+    """Returns a picture of a cell's row beside the same row of its operands.
 
     If the rows together have more than MAX_STAGE_CELLS_ACROSS cells, the picture has the row of the cell alone.
     """
@@ -169,7 +163,7 @@ def show_question_step(screen: ScreenState) -> None:
 
 
 def show_journey_step(screen: ScreenState) -> None:
-    """Shows the animation of the query's way through the layer, as a step of a slide.
+    """Shows the animation of the query, as a step of a slide.
 
     The keys for next and previous first move between the animation's keyframes, and skip keyframes that an earlier
     slide has shown.
@@ -182,7 +176,7 @@ def show_journey_step(screen: ScreenState) -> None:
 
 
 def show_map_step(screen: ScreenState) -> None:
-    """Shows the attention map as the last keyframe of the animation, with the query's row in strong colours."""
+    """Shows the attention map, the end of the animation, with the query's row in strong colours."""
     if is_too_large(screen.trace):
         show_large_map_step(screen)
         return
@@ -191,7 +185,7 @@ def show_map_step(screen: ScreenState) -> None:
 
 
 def show_large_map_step(screen: ScreenState) -> None:
-    """Shows a sentence, and the attention map on a canvas, for a run that is too large for the animation."""
+    """Shows a sentence and, on a canvas, the attention map of a run that is too large for the animation."""
     selection = screen.selection
     st.markdown(fact_sentence(screen.trace, selection))
     description = fact_sentence(screen.trace, selection, str)
@@ -200,9 +194,9 @@ def show_large_map_step(screen: ScreenState) -> None:
 
 
 def show_model_step(screen: ScreenState) -> None:
-    """Shows the panel of the slide's language model that is open, in the same form as in the workbench.
+    """Shows the open panel of the slide's language model, as on the workbench.
 
-    If no language model is used, the function shows the animation of the query.
+    Without a language model, it shows the animation of the query.
     """
     panel = open_panel(screen)
     if panel is None:
@@ -239,7 +233,7 @@ def step_of_code(trace: Trace, setup: Setup) -> str:
 # ---- parts of lessons ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class BegunLesson:
-    """The lesson that is shown in the presentation, as it was when it was started.
+    """The lesson in the presentation, as it was when the presenter started it.
 
     begun: the value of LectureSession.begun when the lesson was started. link: the lesson's link at that time.
     """
@@ -249,9 +243,10 @@ class BegunLesson:
 
 
 def show_lesson_step(screen: ScreenState) -> None:
-    """Shows the part of a lesson that the slide contains, first with the slide's choices, then with the presenter's.
+    """Shows the part of a lesson that the slide contains, at first with the slide's choices, later with the
+    presenter's.
 
-    The function also records whether the choices have been changed since the start.
+    It also records whether the presenter has changed the choices.
     """
     session = lecture_session.get_lecture_session()
     shown = lecture_session.current_scene().shown
@@ -267,9 +262,7 @@ def show_lesson_step(screen: ScreenState) -> None:
 
 
 def forget_begun_lesson() -> None:
-    """Makes the presentation restart its lesson, because another lesson was drawn with the choices of the
-    presentation.
-    """
+    """Makes the presentation restart its lesson, because another lesson was drawn with the presentation's choices."""
     st.session_state.pop("begun_lesson", None)
 
 

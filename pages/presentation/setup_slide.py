@@ -1,4 +1,4 @@
-"""Makes slides of an exported file from those slides of a lecture that show the workbench."""
+"""Makes the slides of a file for those scenes of a lecture that show the workbench."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,12 +36,12 @@ from pages.setup.codec import link_key_of
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
-MAX_SHOWN_SHARES = 4  # a sentence names the weights of at most this many keys
-LEAST_SHOWN_SHARE = 0.005  # a weight below this rounds to 0 % and is not named, unless it is the largest
+MAX_SHOWN_SHARES = 4  # most keys whose weights a sentence names
+LEAST_SHOWN_SHARE = 0.005  # a smaller weight rounds to 0 % and is not named, unless it is the largest
 HEAD_AXES = {"B", "H", "T"}
-OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # of other exercises
-MAX_TOLD_HEADS = 4  # there is room beside a picture for the weights of at most this many heads
-MAX_SHOWN_NUMBERS = 8  # at most this many numbers of an output are written out
+OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # for other exercises
+MAX_TOLD_HEADS = 4  # most heads whose weights are written beside a picture
+MAX_SHOWN_NUMBERS = 8  # most numbers of an output that are written out
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SlidesBefore:
 
 @dataclass(frozen=True)
 class ShownScene:
-    """A slide of a lecture to export, with the workbench's state and the cell that the slide is about.
+    """A scene of a lecture to export, with the state of the workbench and the cell that the scene is about.
 
     provenance: the origin of its pictures (settings and link). before: the content of earlier slides.
     """
@@ -82,18 +82,14 @@ def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePictu
 
 
 def make_computable_screen(setup: Setup) -> tuple[ScreenState, dict[str, AttentionError]]:
-    """Returns (state of the workbench for a Setup without the fields that cannot be computed, {such a field: its
-    error}).
-    """
+    """Returns (ScreenState of a Setup without the fields that cannot be computed, {such a field: its error})."""
     setup, refused = keep_computable_fields(setup, check_computable)
     setup, _ = setup_state.drop_missing(setup, trace_for(setup))
     return make_screen_state(setup, None), refused
 
 
 def list_shown_motions(scene: Scene) -> tuple[str, ...]:
-    """Returns the keyframes of the query's animation that a slide of a lecture shows; () if the slide has no
-    animation.
-    """
+    """Returns the keyframes of the query's animation that a scene of a lecture shows; () if it shows no animation."""
     if not isinstance(scene.shown, Setup) or "journey" not in scene.steps:
         return ()
     try:
@@ -104,7 +100,7 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
 
 
 def make_setup_slide(scene: Scene, address: str, before: SlidesBefore, frames: Sequence[SlideFrame] = ()) -> Slide:
-    """Returns a slide for export, made from a lecture's slide that shows the workbench, as far as it can be computed.
+    """Returns the slide of a scene that shows the workbench, as far as it can be computed.
 
     address: the address of the workbench. before: the content of earlier slides. frames: the keyframes of the query's
     animation that the browser has drawn.
@@ -135,7 +131,7 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore, frames: S
 
 # ---- pictures --------------------------------------------------------------------------------------------------------
 def list_pictures(shown: ShownScene) -> list[SlidePicture]:
-    """Returns an exported slide's pictures: the attention map that ends the animation, and the row and column of its
+    """Returns a slide's pictures: the attention map at the end of the animation, and the row and column of the slide's
     cell.
     """
     steps = shown.scene.steps
@@ -183,9 +179,7 @@ def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
 
 # ---- formulas and figures --------------------------------------------------------------------------------------------
 def list_formulas(shown: ShownScene) -> list[str]:
-    """Returns the formulas of the steps that lead to the step of the slide's cell, and then the formula of that
-    step.
-    """
+    """Returns the formulas of the steps that lead to the step of the slide's cell, and then that step's formula."""
     if "symbol" not in shown.scene.steps:
         return []
     trace, step = shown.screen.trace, shown.focus.step
@@ -212,7 +206,7 @@ def list_figures(shown: ShownScene) -> list[str]:
 
 
 def list_shares(shown: ShownScene) -> list[str]:
-    """Returns the sentences on the weights of the selected query, in the selected head.
+    """Returns the sentences about the weights of the selected query, in the selected head.
 
     If no head is selected and there are 2 to MAX_TOLD_HEADS heads, there is one sentence for each head.
     """
@@ -228,7 +222,7 @@ def list_shares(shown: ShownScene) -> list[str]:
 
 
 def shares_sentence(trace: Trace, selection: Selection) -> str:
-    """Returns the sentence on the query's largest weights, and on its smallest weight if a single key has that."""
+    """Returns the sentence about the query's largest weights, and about its smallest if only one key has it."""
     row = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
     largest_first = sorted(range(len(row)), key=lambda key: -row[key])
     named = []

@@ -19,7 +19,7 @@ FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}
 
 
 def note_data() -> dict[str, object]:
-    """Returns the texts of the presenter view, and the minutes at which the slide is planned to begin and to end.
+    """Returns the texts of the presenter view, and the planned minutes at which the slide begins and ends.
 
     Returns {} if no lecture is shown.
     """
@@ -90,8 +90,7 @@ def show_notes() -> None:
 
 
 def go_on(way: str) -> None:
-    """Shows another step of the lecture after a key or button of the presenter view, if no presentation window answers
-    it.
+    """Shows another step of the lecture after a key or button of the presenter view, if no presentation window does so.
 
     way: the direction, such as "next" or "previous_scene".
     """

@@ -1,6 +1,4 @@
-"""Shows the presentation: one step of a slide in large type, for the audience, with the presenter's keys and
-buttons.
-"""
+"""Shows the presentation: one step of a slide in large type for the audience; handles the presenter's keys."""
 
 from functools import partial
 
@@ -25,7 +23,7 @@ MODEL_STEPS = ("journey", "map", "model", "cell")  # steps of a slide whose numb
 
 
 def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the presentation depends: the lecture, slide and step, and the shown Setup."""
+    """Returns the values whose change redraws the presentation: the lecture, slide and step, and the shown Setup."""
     session = lecture_session.get_lecture_session()
     return (
         lecture_session.current_lecture(),
@@ -47,7 +45,7 @@ def show_stage(screen: ScreenState) -> None:
     with st.container(key="stage"):
         st.markdown(f"#### {escape_markdown(lecture_session.current_scene().title)}")
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
-        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # so the animation goes on
+        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # continues the animation
             SCENE_STEP_FUNCTIONS[step](screen)
         if step in MODEL_STEPS:
             show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))
@@ -87,7 +85,7 @@ LECTERN_ACTIONS = (
 
 
 def handle_lectern_key(way: str) -> None:
-    """Carries out what the presenter chose by a key or button: to start, leave, edit, restore, reveal or move on.
+    """Handles a key or button of the presenter: to start, leave, edit, restore, reveal or move on.
 
     way: one of the names that show_lectern declares.
     """
