@@ -1,1 +1,3 @@
-"""Computes attention in other ways, or replaces it: a KV cache, blocks, sparse masks, recurrences, and their costs."""
+"""Computes attention in other ways, or other layers instead of it: a KV cache, blocks, sparse patterns, recurrences,
+and their costs.
+"""

@@ -1,9 +1,9 @@
 """Computes attention block by block, with a running maximum and a running sum, so that earlier scores need not be kept.
 
-A softmax needs the sum over a whole row, but not at once. When a later block has a larger score, the sum so far and the
-output so far are multiplied by exp(old maximum - new maximum) (analysis/online_softmax.py). Thus attention over S keys
-needs memory for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3; Dao et al.
-2022, algorithm 1, which also places the blocks in a GPU's memory).
+A softmax divides by the sum over a whole row, which can be added up block by block: when a later block has a larger
+score, the sum and the output so far are multiplied by exp(old maximum - new maximum) (analysis/online_softmax.py). Thus
+attention over S keys needs memory for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018,
+algorithm 3; Dao et al. 2022, algorithm 1, which also places the blocks in a GPU's memory).
 """
 
 from collections.abc import Iterator
@@ -94,7 +94,7 @@ def attend_blockwise(
     check_learned_weights(config, weights, largest_block, q.element_size())
     inputs = make_input_steps(arguments, config)
     plan = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
-    plan_scores(config, inputs, shapes, query_offset)  # for its errors, such as positions that do not fit all keys
+    plan_scores(config, inputs, shapes, query_offset)  # raises errors, such as for positions that do not fit all keys
     return iterate_blocks(
         config,
         run_plan(inputs, plan).steps,
@@ -170,7 +170,7 @@ def add_block(
     stop: int,
 ) -> BlockwiseState:
     """Return the state after the keys `start` to `stop` - 1 are added to the state before."""
-    block = {"start": 0, "stop": stop - start}  # the range of the block's keys within scores and v
+    block = {"start": 0, "stop": stop - start}  # the block's keys as a range within scores and v
     maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
     faded = fade(seen.maximum, maximum)  # (B, H, T)
     powers = powers_below(scores, maximum, **block)  # (B, H, T, block)

@@ -1,4 +1,6 @@
-"""Runs a language model with a cache per layer: it reads a text word by word, each as one row, and generates text."""
+"""Runs a language model with a KV cache in each layer: it reads a text word by word, in runs of one row, and generates
+text.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -31,8 +33,8 @@ from attention_core.variants.kv_cache import decode_token, keep_tokens
 class CachedRun:
     """The state of a decoder after it has read `count` words.
 
-    stack: the run of the last word alone, with every step (T = 1). caches: {name of an attention part: the keys and
-    values that its next run reads}.
+    stack: the run of the last word alone, with every step (T = 1). caches: {name of an attention layer: the cached keys
+    and values}.
     """
 
     stack: Stack
@@ -57,9 +59,10 @@ class CachedRun:
         return replace(self.stack, parts=parts)
 
 
-@lru_cache(maxsize=128)  # enough for the words of two long texts; each cached result takes at most 150 kB
+@lru_cache(maxsize=128)  # enough for all prefixes of two long texts; each cached result takes at most 150 kB
 def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
-    r"""Run a decoder on a text word by word; if the result of the earlier words is cached, only the last word runs.
+    r"""Run a decoder on a text word by word; if the result for the text without its last word is cached, run only this
+    word.
 
     $z_t = \mathrm{softmax}(q_t k_{\le t}^\top/\sqrt{d_k})\,v_{\le t}$ in each layer, where $k_{<t}$ and $v_{<t}$ are
     cached.
@@ -137,7 +140,7 @@ def attend_behind(
     arguments = check_arguments(reads["x"].value, None, value, weights.attention, config, PairInputs())
     inputs = make_input_steps(arguments, config)
     if value is not None:
-        inputs["value"] = replace(inputs["value"], dims=inputs["x"].dims)  # axes of x: one word, not one per key
+        inputs["value"] = replace(inputs["value"], dims=inputs["x"].dims)  # the axes of x: one word
     return decode_token(config, inputs | cache, arguments.sources, arguments.shapes, place)
 
 

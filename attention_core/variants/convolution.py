@@ -36,7 +36,7 @@ def read_taps(text: str) -> Float[Tensor, " window"]:
 def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
     """Return a convolution kernel as attention weights: row t has the kernel's numbers at the keys around t.
 
-    Numbers that would lie before the first or after the last key are cut off. kernel: the weights of consecutive keys,
+    Numbers of the kernel before the first or after the last key are cut off. kernel: the weights of consecutive keys,
     the first of which is (window - 1) // 2 before the query. As `replacement` in attend, the result gives the
     convolution of torch's conv1d with padding="same". Raises AttentionError: rank, positive_integer.
 
@@ -52,7 +52,7 @@ def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, 
 
     i = torch.arange(T, device=kernel.device).view(-1, 1)  # (T, 1)
     j = torch.arange(T, device=kernel.device)  # (T,)
-    tap = j - i + back  # (T, T): the index in the kernel of each key
+    tap = j - i + back  # (T, T): for each key, the index of its number in the kernel
     before_first = tap < 0
     behind_last = tap >= window
     band = kernel[tap.clamp(0, window - 1)]  # (T, T)
@@ -72,7 +72,7 @@ def check_kernel(kernel: Tensor) -> None:
 
 
 def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " window"]) -> Trace:
-    """Attend with scores that depend only on the offset between query and key; only the values depend on the words.
+    """Run attention whose scores depend only on the distance from query to key; only the values depend on the words.
 
     x has the words with one-hot positions appended. W_q and W_k read the positions only, so that q is
     kernel_band(scores) and k the identity; W_v reads the words only. words: (T, D). scores: those of consecutive keys,
@@ -110,14 +110,14 @@ def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " wind
 
 # ---- the same by torch's convolution, as a step of a run -------------------------------------------------------------
 def convolve_words(x: Float[Tensor, "B T D"], kernel: Float[Tensor, " window"]) -> Float[Tensor, "B T D_out"]:
-    """Convolve every column of x with the same kernel, padding="same"."""
+    """Returns the convolution of each column of x with the kernel, as conv1d with padding="same"."""
     B, T, D = x.shape
     window = len(kernel)
     back = (window - 1) // 2
     ahead = window - 1 - back
 
     columns = x.transpose(1, 2)  # (B, D, T)
-    columns = columns.reshape(B * D, 1, T)  # one channel each
+    columns = columns.reshape(B * D, 1, T)  # each column as one channel
     columns = torch.nn.functional.pad(columns, (back, ahead))  # (B D, 1, back + T + ahead)
     taps = kernel.view(1, 1, window)
     columns = torch.conv1d(columns, taps)  # (B D, 1, T)
@@ -131,7 +131,7 @@ def convolve_words_numpy(x, kernel):
     back = (window - 1) // 2
 
     t, s = np.indices((T, T))
-    tap = s - t + back  # (T, T): where in the kernel the word stands
+    tap = s - t + back  # (T, T): index in the kernel of each word
     before_first = tap < 0
     behind_last = tap >= window
     band = kernel[tap.clip(0, window - 1)]  # (T, T)

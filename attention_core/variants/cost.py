@@ -1,8 +1,8 @@
 """Computes the cost of an attention layer in two ways: in closed form, and by counting in a run.
 
-Only the multiply-adds of matrix products and convolutions are counted. Left out are operations that take fewer
-multiply-adds by a factor of a width: scales, softmax, tanh, gates, the norms in a cosine. Source of the comparison:
-Vaswani et al. 2017, table 1.
+Only the multiply-adds of matrix products and convolutions are counted. Scales, softmax, tanh, gates and the norms in a
+cosine are not: they need fewer operations by a factor of a width. Source of the comparison: Vaswani et al. 2017, table
+1.
 """
 
 from dataclasses import dataclass, fields
@@ -35,7 +35,7 @@ class ProductCounter(TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        summed = 0  # multiply-adds for each number of the result
+        summed = 0  # multiply-adds per number of the result
         if function in (torch.Tensor.matmul, torch.matmul):
             summed = args[0].shape[-1]
         elif function is torch.conv1d:
@@ -69,7 +69,8 @@ class Cost:
 
 
 def split_by_growth(cost: Cost) -> tuple[int, int]:
-    """Return two counts of multiply-adds: those that grow with the pairs of tokens, and those with the tokens.
+    """Return two counts of multiply-adds: those that grow with the number of token pairs, and those that grow with the
+    number of tokens.
 
     The first count has scores and weighted sums, the second has projections. cost: a result of attention_cost.
 
@@ -85,7 +86,7 @@ def split_by_growth(cost: Cost) -> tuple[int, int]:
 
 
 def count_cost(trace: Trace) -> Cost:
-    """Count the cost of a run by applying every step again and counting its multiply-adds.
+    """Count the cost of a run by computing every step again with a ProductCounter.
 
     >>> from attention_core import attend
     >>> count_cost(attend(torch.eye(3))).multiply_adds
@@ -161,7 +162,7 @@ def attention_cost(
     if H % H_kv:
         raise AttentionError("heads_groups", heads=H, kv_heads=H_kv)
 
-    w_q = D * H * d_k  # number of parameters of W_q; the other matrices likewise
+    w_q = D * H * d_k  # number of parameters of W_q; those of the other matrices below
     w_k = D * H_kv * d_k
     w_v = D * H_kv * d_v
     w_o = H * d_v * D_out

@@ -1,4 +1,6 @@
-"""Computes the work of decoding with and without a cache, for a layer and a language model, and the cache's bytes."""
+"""Computes how much work decoding takes with and without a cache, in a layer and in a language model, and the cache's
+bytes.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,9 +26,9 @@ def cache_states(
     """Return the state of each token's q, k or v in each decoding step, as states[step][token].
 
     "computed": for the first time. "kept": read from the cache. "again": computed again, because there is no cache.
-    "unneeded": computed before, and not read. "absent": the token comes later. Without a cache every step runs the
-    whole prefix again, as a stack of layers must. With a cache no query is needed twice, and no key is needed after it
-    has left the window.
+    "unneeded": computed in an earlier step, and not read. "absent": the token comes later. Without a cache every step
+    computes the whole prefix again, because later layers need all of its vectors. With a cache each query is read in
+    one step, and a key until it leaves the window.
 
     tokens: the number of steps, 1 or more. role: "q", "k" or "v". window: the window of a sliding mask; None without
     one.
@@ -63,8 +65,8 @@ def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> 
 class DecodingWork:
     """The amount of decoding work, per layer, head and sequence.
 
-    keys: how many keys, and as many values, are computed. queries: how many queries are computed. scores: how many
-    (query, key) pairs the mask allows. read: how many keys are read from the cache.
+    keys: the number of computed keys, which is also that of values. queries: the number of computed queries. scores:
+    the number of (query, key) pairs that the mask allows. read: the number of keys read from the cache.
     """
 
     keys: int
@@ -73,7 +75,7 @@ class DecodingWork:
     read: int
 
     def __add__(self, other: "DecodingWork") -> "DecodingWork":
-        """Return the sum of this work and another, field by field."""
+        """Return the sum of two amounts of work, field by field."""
         return DecodingWork(
             keys=self.keys + other.keys,
             queries=self.queries + other.queries,
@@ -85,8 +87,8 @@ class DecodingWork:
 def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
     """Count the work of decoding step t.
 
-    With a cache it is one key, one query, and a score for every visible key. Without a cache it is all keys, queries
-    and scores of the prefix of t + 1 tokens, as a stack of layers must compute them.
+    With a cache, the step computes one key, one query, and a score for every allowed key. Without a cache, it computes
+    all keys, queries and scores of the t + 1 tokens again, because later layers need them.
 
     t: the step, 0 or more. window: the window of a sliding mask; None without one. Raises AttentionError (a ValueError)
     for another number.
@@ -138,12 +140,12 @@ def causal_pairs(tokens: int, window: int | None = None) -> int:
     """
     w = count_kept_tokens(tokens, window)
     first_queries = w * (w + 1) // 2  # the first w queries have 1, 2, ..., w keys
-    other_queries = tokens - w  # each of these has w keys
+    other_queries = tokens - w  # w keys for each other query
     return first_queries + other_queries * w
 
 
 def count_kept_tokens(tokens: int, window: int | None) -> int:
-    """Count the tokens whose keys are in the cache once `tokens` tokens have been read."""
+    """Count the tokens whose keys are cached after `tokens` tokens were read."""
     if window is None:
         return tokens
     return min(tokens, require_positive("window", window))
@@ -225,8 +227,8 @@ def kv_bytes(trace: Trace) -> int:
 class WritingCost:
     """The work of a language model from the start of the text up to a generated word.
 
-    keys: how many keys, and as many values, each head of each layer has computed. products: the multiply-adds of the
-    model.
+    keys: the number of keys, and of values, that each head of each layer has computed. products: the multiply-adds of
+    the model.
     """
 
     keys: int
@@ -234,7 +236,7 @@ class WritingCost:
 
 
 def count_products(shape: ModelShape, rows: int, keys: int) -> int:
-    r"""Count the multiply-adds of one run of a language model, which predicts a single next word.
+    r"""Count the multiply-adds of one run of a language model that predicts one next word.
 
     $n\,L(4D^2 + 3DI) + 2\,L\,n\,S\,D + D\,V$: projections and feed-forward layers of n words, n queries with S keys and
     S values each, and the logits of the last word.
@@ -245,7 +247,7 @@ def count_products(shape: ModelShape, rows: int, keys: int) -> int:
     70
     """
     D, V = shape.width, shape.words
-    projections, feed_forward = 4 * D * D, 3 * D * shape.inner  # multiply-adds for each word, in each layer
+    projections, feed_forward = 4 * D * D, 3 * D * shape.inner  # multiply-adds per word and layer
     pairs = require_positive("rows", rows) * require_positive("keys", keys)
     layer = rows * (projections + feed_forward) + 2 * pairs * D
     return shape.layers * layer + D * V

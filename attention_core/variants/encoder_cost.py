@@ -1,4 +1,4 @@
-"""Computes the cost of encoding a sequence: in closed form and counted in a run, the length of paths, and the time.
+"""Computes the cost of encoding a sequence, in closed form and by counting in a run; also path lengths and run times.
 
 The cost is the number of multiply-adds of matrix products and convolutions, as cost.py counts them.
 """
@@ -29,14 +29,14 @@ from attention_core.variants.encoders import (
 )
 from attention_core.variants.timing import Timing, time_run
 
-MAX_SEARCHED_POSITIONS = 256  # the largest sequence length for which paths are searched
-MAX_TIMED_LENGTH = 1024  # the largest sequence length that is timed; attention then has a million scores
+MAX_SEARCHED_POSITIONS = 256  # the longest sequence in which paths are searched
+MAX_TIMED_LENGTH = 1024  # the longest sequence that is timed, for which attention has a million scores
 TORCH_LOOPS = {"rnn": torch.rnn_tanh, "gru": torch.gru, "lstm": torch.lstm}
 
 
 @dataclass(frozen=True)
 class EncoderCost:
-    """The cost of encoding a sequence with an encoder: multiply-adds, parameters, steps in sequence, longest path.
+    """The cost of encoding a sequence with one kind of encoder.
 
     sequential_steps: the number of steps that must run one after another, however many processors there are.
     longest_path: the fewest steps in which the first word reaches the last position.
@@ -54,9 +54,9 @@ def encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
 
     For one layer of width H: a recurrence needs $T G H (D + H)$ multiply-adds per direction and T steps, with G = 1
     (rnn), 3 (gru) or 4 (lstm) blocks of weights; cnn needs $T w D H$ and 1 step; attention needs $3 T D H + 2 T^2 H$
-    and 1 step. The costs of layers add up, but layers of a recurrence in one direction overlap in time and take T + L -
-    1 steps. Raises AttentionError: positive_integer. Source: Vaswani et al. 2017, table 1, which keeps the leading
-    term.
+    and 1 step. The costs of L layers add up, except that recurrences in one direction run in parallel and take T + L -
+    1 steps together. Raises AttentionError: positive_integer. Source: Vaswani et al. 2017, table 1, which keeps the
+    leading term.
 
     >>> encoder_cost(Encoder("lstm", width=32), length=100, inputs=32)
     EncoderCost(multiply_adds=819200, parameters=8320, sequential_steps=100, longest_path=99)
@@ -164,7 +164,7 @@ def count_sequential_steps(encoder: Encoder, length: int) -> int:
 
 
 def recurrent_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
-    """Return for each position of a recurrent layer the step at which it is computed in all directions of the layer.
+    """Return the step at which each position of a recurrent layer is computed, in both directions if the layer has two.
 
     ready: the step at which each input is computed.
     """
@@ -238,7 +238,7 @@ def compare_costs(encoder: Encoder, length: int, inputs: int, distance: int) -> 
 def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
     """Return a mask (T, T) of the positions j that position i reads in one step.
 
-    For a recurrence a step is one step of the recurrence, for any other encoder it is one layer.
+    A step is one time step of a recurrence, and one layer of any other encoder.
 
     >>> one_step_reach(Encoder("cnn", window=3), 3).int()
     tensor([[1, 0, 0],
@@ -250,7 +250,7 @@ def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
     ahead = back if encoder.both else 0
     i = torch.arange(T).view(-1, 1)  # (T, 1)
     j = torch.arange(T)  # (T,)
-    distance = i - j  # (T, T): negative if j comes later
+    distance = i - j  # (T, T): below 0 if j comes later
     is_in_reach = distance <= back
     is_heard = distance >= -ahead
     return is_in_reach & is_heard
@@ -325,9 +325,9 @@ def receptive_field(encoder: Encoder, layers: int) -> int:
 def encoding_time(encoder: Encoder, length: int) -> Timing:
     """Measure the time of an encoder's forward pass over random words, in float64.
 
-    Recurrences run as torch's own loops, which are faster than a loop in Python; cnn and attention run as `encode`
-    computes them. The words are as wide as the encoder. length: the number of positions, at most 1,024. Raises
-    AttentionError: positive_integer, at_most.
+    Recurrences run in torch's loops, which are faster than a loop in Python; cnn and attention run as in `encode`. The
+    words are as wide as the encoder. length: the number of positions, at most 1,024. Raises AttentionError:
+    positive_integer, at_most.
 
     >>> encoding_time(Encoder("cnn"), length=16).seconds > 0
     True
@@ -357,7 +357,7 @@ def forward_pass(
 def torch_forward_pass(
     encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
 ) -> Callable[[], Float[Tensor, "B T width"]]:
-    """Return a function that runs torch's own loop of a recurrence, with the weights already in torch's layout."""
+    """Return a function that runs torch's loop of a recurrence, with the weights already in torch's layout."""
     weights = []
     for layer in layers:
         for direction in layer:
@@ -384,7 +384,7 @@ def torch_forward_pass(
 
 
 def to_torch_layout(weights: Recurrence) -> list[Tensor]:
-    """Return the weights of one direction in the layout of torch's loops.
+    """Return the weights of one direction in the layout of torch's recurrent layers.
 
     These are w_x and w_h, each (G H, d_in), and two biases, of which the second is 0.
     """

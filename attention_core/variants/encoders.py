@@ -1,6 +1,6 @@
 """Encodes a sequence in several ways: recurrent networks (tanh, GRU, LSTM), stacked convolutions, attention.
 
-Every kind turns x (B, T, D) into one vector per position, with random weights from a seed.
+Each kind computes one vector per position from x (B, T, D), with random weights from a seed.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
 RecurrentState = tuple[Tensor, ...]  # (h,) for tanh and GRU; (h, cell) for LSTM
-MAX_ENCODER_LENGTH = 128  # the longest sequence in which influences are measured
+MAX_ENCODER_LENGTH = 128  # the longest sequence in which the influence of words is measured
 MAX_ENCODER_WIDTH = 64
 MAX_ENCODER_LAYERS = 32
 
@@ -43,7 +43,7 @@ def gru_cell(from_x: Float[Tensor, "B 3*H"], state: RecurrentState, w_h: Float[T
     """
     (h,) = state
     from_h = h @ w_h  # (B, H) x (H, 3 H) -> (B, 3 H)
-    # Gates in the order of torch's GRU, each (B, H).
+    # the gates in torch's order for a GRU, each (B, H)
     reset_x, keep_x, new_x = from_x.chunk(3, dim=-1)
     reset_h, keep_h, new_h = from_h.chunk(3, dim=-1)
     reset = torch.sigmoid(reset_x + reset_h)
@@ -61,7 +61,7 @@ def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[
     """
     h, c = state
     gates = from_x + h @ w_h  # (B, H) x (H, 4 H) -> (B, 4 H)
-    # Gates in the order of torch's LSTM (i, f, g, o), each (B, H).
+    # the gates in torch's order for an LSTM (i, f, g, o), each (B, H)
     let_in, keep, new, out = gates.chunk(4, dim=-1)
     let_in = torch.sigmoid(let_in)
     keep = torch.sigmoid(keep)
@@ -76,8 +76,9 @@ def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[
 class RecurrentCell:
     """A kind of recurrence.
 
-    step: the function that computes one step. gates: the number of gates side by side in the matrices. keeping: the
-    index of the gate that keeps the state; None if there is no such gate. states: the number of vectors in the state.
+    step: the function that computes one step. gates: the number of blocks of columns in the matrices, one per gate or
+    candidate. keeping: the index of the gate that keeps the state; None without such a gate. states: the number of
+    vectors in the state.
     """
 
     step: Callable[[Tensor, RecurrentState, Tensor], RecurrentState]
@@ -96,7 +97,9 @@ RECURRENT_CELLS = {
 # ---- a whole sequence ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Recurrence:
-    """The weights of one direction of a recurrent layer, with G gates side by side, multiplied as x @ w."""
+    """The weights of one direction of a recurrent layer, multiplied as x @ w; the columns of its G gates are side by
+    side.
+    """
 
     w_h: Float[Tensor, "H G*H"]
     w_x: Float[Tensor, "D G*H"]
@@ -110,7 +113,7 @@ def run_recurrence(
 
     direction: 1 from the first word on, -1 from the last word back.
     """
-    # (B, T, D) x (D, G H) -> (B, T, G H): for all positions at once, because it needs no state.
+    # (B, T, D) x (D, G H) -> (B, T, G H): for all positions at once, because this part does not depend on the state.
     from_x = x @ weights.w_x + weights.b
     H = len(weights.w_h)
     nothing = x.new_zeros(len(x), H)
@@ -186,7 +189,7 @@ def require_at_most(name: str, given: int, limit: int) -> None:
 
 
 # ---- the weights -----------------------------------------------------------------------------------------------------
-Taps = Float[Tensor, "window D H"]  # the matrices of a convolution, one per position in the window
+Taps = Float[Tensor, "window D H"]  # the matrices of a convolution, one per position of the window
 EncoderLayer = tuple[Recurrence, ...] | Taps | Weights
 
 
@@ -195,8 +198,8 @@ def draw_layers(
 ) -> tuple[EncoderLayer, ...]:
     """Sample random weights of every layer in float64 from the encoder's seed, the same on any machine.
 
-    inputs: the width of x. All weights are uniform between ±1/√n, torch's default (n: the width of a recurrence, else
-    the number of summands), except a recurrence's w_h if a gain is chosen. Biases are 0 except for `keep`.
+    inputs: the width of x. Weights are uniform between ±1/√n as in torch (n: the width of a recurrence, else the number
+    of summands); the w_h of a recurrence with a gain is orthogonal times the gain. Biases are 0 except for `keep`.
 
     >>> [layer[0].w_x.shape for layer in draw_layers(Encoder("gru", width=5, layers=2), inputs=3)]
     [torch.Size([3, 15]), torch.Size([5, 15])]
@@ -270,7 +273,7 @@ def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generato
 def draw_uniform_weights(generator: np.random.Generator, shape: tuple[int, ...], summed: int) -> Tensor:
     """Sample numbers uniformly between ±1/√summed.
 
-    summed: n of draw_layers: the width of a recurrence, else the number of summands of a product.
+    summed: the width of a recurrence, else the number of summands of a product.
     """
     bound = summed**-0.5
     return torch.from_numpy(generator.uniform(-bound, bound, shape))
@@ -283,7 +286,7 @@ def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T
     them.
     """
     generator = np.random.default_rng(encoder.seed)
-    draw_layers(encoder, inputs, generator)  # sampled and discarded, because the words follow the weights
+    draw_layers(encoder, inputs, generator)  # the random numbers of x follow those of the weights
     words = generator.standard_normal((length, inputs))
     return torch.from_numpy(words)
 

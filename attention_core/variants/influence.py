@@ -1,4 +1,5 @@
-"""Measures the influence of each word on the vector at a position, also by distance and for several samples of weights.
+"""Measures how much each word influences the vector at a position, also by distance and over several samples of
+weights.
 
 The influence of a word on a position is the norm of a Jacobian.
 """
@@ -57,7 +58,7 @@ def influence(
     if require_not_negative("at", at) >= T:
         raise AttentionError("at_most", name="at", limit=T - 1, given=at)
 
-    jacobian = encoder_jacobian(encoder, x.double(), at)  # (T, width, D)
+    jacobian = encoder_jacobian(encoder, x.double(), at)  # (T, width, D): derivatives of the vector at `at`
     sizes = torch.linalg.matrix_norm(jacobian, ord=NORMS[norm])  # (T,)
     if relative:
         sizes = sizes / sizes[at]
@@ -67,7 +68,8 @@ def influence(
 def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Float[Tensor, "T width D"]:
     """Compute the Jacobian d h_at / d x_s for every word s.
 
-    Each component of h_at is computed from a separate copy of x, so that one backward pass gives all rows.
+    Each component of h_at is computed from a separate copy of x, so that one backward pass gives the derivatives of all
+    components.
     """
     D = x.shape[-1]
     layers = draw_layers(encoder, D)
@@ -85,7 +87,7 @@ def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Floa
 class InfluenceByDistance:
     """The influence of the words on one position, by distance, in ascending order.
 
-    distances: how many positions each word lies before the position; a number below 0 means after it. mean, least,
+    distances: how many positions each word is before the measured position; below 0 if it is after it. mean, least,
     most: the mean, the minimum and the maximum over the samples of the weights, for each distance.
     """
 
@@ -100,7 +102,7 @@ class InfluenceByDistance:
         return tuple(zip(self.least, self.most, strict=True))
 
     def at(self, distance: int) -> float:
-        """Return the mean influence of a word on the position if it lies `distance` words before the position."""
+        """Return the mean influence of the word that is `distance` positions before the measured one."""
         return self.mean[self.distances.index(distance)]
 
     def factor_per_step(self) -> float | None:
@@ -165,7 +167,7 @@ def influence_by_distance(
 
 
 def distances_heard(both: bool, length: int, at: int) -> range:
-    """Return the distances of the words that a position can read, in ascending order.
+    """Return the distances of the words that the encoder reads for a position, in ascending order.
 
     The distance of a word after the position is below 0. both: whether the encoder reads both directions. at: the
     position.
@@ -190,7 +192,7 @@ def default_position(both: bool, length: int) -> int:
 def first_overtaking_distance(one: InfluenceByDistance, other: InfluenceByDistance) -> int | None:
     """Return the first distance at which the order of two mean influences is reversed; None if it is never reversed.
 
-    The order is compared with the order at the first distance, from 0 on, at which the means differ.
+    The reference is the order at the first distance, from 0 on, at which the means differ.
 
     >>> near = InfluenceByDistance((0, 1, 2), (0.7, 0.2, 0.1), (), ())
     >>> far = InfluenceByDistance((0, 1, 2), (0.3, 0.2, 0.5), (), ())
@@ -199,7 +201,7 @@ def first_overtaking_distance(one: InfluenceByDistance, other: InfluenceByDistan
     """
     order_at_first = 0
     for distance, mean, other_mean in zip(one.distances, one.mean, other.mean, strict=True):
-        order = (mean > other_mean) - (mean < other_mean)  # order of the two means: 1, -1 or 0
+        order = (mean > other_mean) - (mean < other_mean)  # 1, -1 or 0: the order of the means
         if distance < 0 or order == 0:
             continue
         if order_at_first == 0:

@@ -1,8 +1,8 @@
-"""Decodes with a KV cache: one token after the other, with the keys and values of earlier tokens cached.
+"""Decodes with a KV cache: token by token, with the keys and values of earlier tokens cached.
 
 A query attends to no later key, so the keys and values of a token never change after they are computed. Each step
 projects one token, appends its key and its value to the cache, and attends with one query. Step t gives row t of the
-full causal pass. decoding_work.py counts the savings and the memory (Shazeer 2019).
+full causal pass. decoding_work.py counts how much work and memory this takes (Shazeer 2019).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -58,7 +58,8 @@ LATENTS = [steps[-1].output.format(thing=thing) for steps in MADE_OF_SOURCES for
 
 
 def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
-    """Return the names of the steps that decoding caches: k and v (with two attention maps both keys), or their latent.
+    """Return the names of the steps that decoding caches: k and v (in differential attention both maps' k), or their
+    latent vector.
 
     Steps of position encodings with a row per key are cached too, such as the part rotated by a decoupled RoPE. steps:
     the names of a run's steps.
@@ -103,14 +104,14 @@ def decode(
     check_choices(weights, config)
     check_decodable(config)
     arguments = check_arguments(x, None, None, weights, config, PairInputs())
-    inputs, _ = plan_run(arguments, config)  # called only to raise an error if positions do not fit the text
+    inputs, _ = plan_run(arguments, config)  # only for its error if positions do not fit the text
     return decode_steps(config, inputs, arguments.sources, arguments.shapes)
 
 
 def check_decodable(config: AttentionConfig) -> None:
     """Raise AttentionError if a config does not allow decoding token by token.
 
-    This needs a causal mask without an offset, so that no query attends to a later token, and no dropout.
+    It must have a causal mask without an offset, so that no query attends to a later token, and no dropout.
     """
     causal_masks = []
     for name, params in config.masks:
@@ -145,7 +146,9 @@ def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
 
 
 def keep_tokens(trace: Trace, dropped: int) -> Inputs:
-    """Return the cache for the next step: the cached steps of this step, without the first `dropped` tokens."""
+    """Return the cache for the next step: the keys and values (or latents) of this step, without the first `dropped`
+    tokens.
+    """
     cache = {}
     for role in kept_steps(trace.steps):
         name = f"{role}_cache"
@@ -194,7 +197,7 @@ def move_to_position(operation: Operation, t: int) -> Operation:
 
 
 def put_behind_cache(plan: Plan, first: int) -> Plan:
-    """Return the operations up to q, k and v, with the new token's part of each cached step appended to its cache.
+    """Return the operations up to q, k and v, in which the new token's keys and values are appended to their caches.
 
     plan: the operations up to q, k and v of a run without a cache. first: the first cached token, from which positions
     are counted.
@@ -217,9 +220,9 @@ def put_behind_cache(plan: Plan, first: int) -> Plan:
 
 
 def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
-    """Return an operation as it is for the new token alone, so that its axis of keys S becomes T.
+    """Return an operation for the new token alone: its key axis S becomes the axis T.
 
-    steps: the names of the cached steps; the operation's step gets the ending _new if it is one of these.
+    steps: the names of the cached steps; if the operation's step is one of these, its name gets the ending _new.
     """
     output = operation.output
     if output in steps:
@@ -251,8 +254,7 @@ def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
     """Return the largest difference between the steps of `decode` and the full pass over the same tokens.
 
     steps: the Traces of `decode`, in order. full: attend's run. name: a step that both have, with an axis T or S, such
-    as "weights", "output" or "k"; keys to which a step cannot attend are not compared. Reference numbers:
-    tests/golden/s46.
+    as "weights", "output" or "k"; blocked keys are not compared. Reference numbers: tests/golden/s46.
 
     >>> from attention_core import attend
     >>> x = torch.eye(3, dtype=torch.float64)

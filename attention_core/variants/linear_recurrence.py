@@ -1,4 +1,5 @@
-"""Computes linear attention as a recurrence: a state matrix sums up earlier tokens, and each query reads this state.
+"""Computes linear attention as a recurrence: a state matrix is a sum over the tokens so far, and each query is
+multiplied by it.
 
 The scores are products of features, so the sum over the keys can be computed before the query: the features of each key
 times its value are added to a state of d_k x d_v numbers, whose size does not grow with the number of tokens
@@ -134,7 +135,7 @@ DIVIDE_BY_SUM = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula,
 def with_linear_states(trace: Trace, seen: int) -> Trace:
     r"""Add the states of linear attention after each of the first `seen` tokens to a run, and the last token's output.
 
-    Token t, counted from 1, adds the steps `memory_t` and `total_t`; the last token also `read_t`, `whole_t` and
+    For token t, counted from 1, the steps are `memory_t` and `total_t`; for the last token also `read_t`, `whole_t` and
     `linear_output_t`, which is row t of the run's head_outputs.
 
     trace: a causal run of self-attention with the score "linear" and the normaliser "share". seen: 1 or more tokens.
@@ -164,7 +165,7 @@ def with_linear_states(trace: Trace, seen: int) -> Trace:
 
 
 def plan_reading(seen: int) -> list[Operation]:
-    """Return the operations by which the query of the last token reads the state, which sums up all tokens so far.
+    """Return the operations that compute the last token's output from its query and the state after all tokens so far.
 
     seen: the number of tokens.
     """
@@ -178,7 +179,8 @@ def plan_reading(seen: int) -> list[Operation]:
 
 
 def gap_to_map(longer: Trace, seen: int) -> float:
-    """Return the largest difference between the output read from a state and the same row of the run's head_outputs.
+    """Return the largest difference between the output computed from a state and the same row of the run's
+    head_outputs.
 
     longer: a result of with_linear_states for `seen` tokens.
     """

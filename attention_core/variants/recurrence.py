@@ -1,4 +1,4 @@
-"""Adds recurrences to a run as steps: one state after the other, as a tanh network or an LSTM, in one or both
+"""Adds a recurrence to a run as steps, one state after another: a tanh network or an LSTM, in one or both
 directions.
 """
 
@@ -16,7 +16,7 @@ from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 from attention_core.variants.encoders import Encoder, Recurrence, draw_layers
 
-# Gate or candidate -> its activation function, in torch's order.
+# Gate or candidate -> its activation function; the order is torch's.
 GATES = {"input_gate": "sigmoid", "forget_gate": "sigmoid", "candidate": "tanh", "output_gate": "sigmoid"}
 
 
@@ -96,9 +96,10 @@ class Direction:
     ending: str = ""
 
     def number_before(self, t: int) -> int:
-        """Return the place in the sentence, from 1, of the word that is read just before position t.
+        """Return the place in the sentence, counted from 1, of the word that is read just before the word at position
+        t.
 
-        For the first word that is read, the result is a place that no word has.
+        For the first word in the order of reading, no word has this place.
 
         >>> Direction(range(3)).number_before(0), Direction(range(4, 1, -1)).number_before(4)
         (0, 6)
@@ -164,7 +165,7 @@ def start_at_zero(name: str, x: Float[Tensor, "B T D"], weights: Recurrence) -> 
 
 
 def plan_shown(name: str, axis: str, states: Sequence[str]) -> Operation:
-    """Return the operation that stacks some states along a new last axis, so that they can be shown together.
+    """Return the operation that stacks some states along a new last axis, so that a picture can show them together.
 
     name: the name of the resulting step. axis: the name of the new axis. states: the names of the states' steps.
     """
@@ -390,8 +391,8 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
 
     The first pass computes h_1, h_2, ... from the first word on. The second pass computes g_T, g_(T-1), ... from the
     last word back. `states` and `states_back` (on the axis T') are these states, concatenated in the order of the
-    words. The vector of a word concatenates its states h_t and g_t, once both passes have reached the word. Names of
-    the second pass's steps end with `_back`; an LSTM has the gates and cells that plan_gated_pass computes.
+    words. When both passes have reached a word, its states h_t and g_t are concatenated as its vector. Names of the
+    second pass's steps end with `_back`; an LSTM has the gates and cells that plan_gated_pass computes.
 
     trace: a run that has x (B, T, D). encoder: of kind rnn or lstm with `both`; only the weights of its first layer are
     used. steps: the number of steps of each pass, at most T. Raises AttentionError: unknown_choice, positive_integer,
@@ -431,7 +432,8 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
 
 
 def passed_places(length: int, steps: int) -> tuple[range, range, range]:
-    """Return three ranges of positions reached after some steps: by the first pass, by the second pass, and by both.
+    """Return the positions that the first pass, the second pass, and both have reached after some steps, as three
+    ranges.
 
     >>> passed_places(5, 3)
     (range(0, 3), range(2, 5), range(2, 3))

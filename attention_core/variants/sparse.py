@@ -1,9 +1,9 @@
 """Computes attention that saves work: sparse patterns, whose other pairs are never computed, and heads chosen per
 token.
 
-A mask alone saves no work: every score is computed before it is blocked. Here a pattern divides the pairs into parts,
-each a slice of queries with a slice of keys, and attention is computed within each part; no tensor has all pairs. Under
-a causal pattern query i is at position i + (S - T) among the keys, as under a causal mask (masks.py), else at i.
+A mask alone saves no work, because every score is computed before it is blocked. A pattern divides the pairs into
+parts, each a slice of queries with a slice of keys, and attention is computed in each part; no tensor has all pairs.
+Under a causal pattern query i is at position i + (S - T) among the keys, as under a causal mask (masks.py), else at i.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class SparsePart:
 class LocalPattern:
     """The sparse pattern of keys at most `window` positions away from the query, and not after it if `causal` is True.
 
-    block: the number of queries that are computed together. The corners of the rectangle of their pairs are a few pairs
+    block: the number of queries that are computed together; a few of their pairs, in the corners of the rectangle, are
     outside the pattern. Source: Beltagy et al. 2020, section 3.1.
 
     >>> list(LocalPattern(window=1, block=2).parts(5, 5))[1]
@@ -66,7 +66,7 @@ class LocalPattern:
         return is_near & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
-        """Yield slices of `block` queries, each with the slice of keys to which any query of the block may attend."""
+        """Yield each slice of `block` queries with the slice of all keys to which one of these queries may attend."""
         query_offset = first_place(self.causal, T, S)
         ahead = 0 if self.causal else self.window
         for start in range(0, T, self.block):
@@ -75,13 +75,14 @@ class LocalPattern:
             farthest = stop + query_offset + ahead
             first_key = max(0, nearest)
             end = min(S, farthest)
-            keys = slice(first_key, max(0, end))  # an empty slice if all positions lie before key 0
+            keys = slice(first_key, max(0, end))  # empty if all positions are before key 0
             yield SparsePart(slice(start, stop), keys)
 
 
 @dataclass(frozen=True)
 class StridedPattern:
-    """The pattern of every `stride`-th key from the query's position, and none after the query if `causal` is True.
+    """The sparse pattern of every `stride`-th key, counted from the query's position, and not after it if `causal` is
+    True.
 
     Source: Child et al. 2019, section 4.3: the second head of the strided pattern, whose first head is local.
 
@@ -165,13 +166,13 @@ def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
     return pattern.allows(i, j)
 
 
-KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # colour strength of pairs: kept, computed in vain, skipped
+KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # pair in the pattern, computed outside it, skipped
 
 
 def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
     """Return the colour strength of each pair: in the pattern, computed although outside it, or skipped.
 
-    Pairs outside the pattern are computed because attention is computed for rectangles of queries and keys.
+    Some pairs outside the pattern are computed, because attention is computed for rectangles of queries and keys.
 
     >>> work_map(LocalPattern(1, block=2), 4, 4)
     tensor([[1.0000, 1.0000, 0.4000, 0.0000],
@@ -229,7 +230,7 @@ def attend_sparse(
     i, j = place_tokens(pattern, T, S, q.device)  # (T, 1), (S,)
     output = q.new_zeros(B, H, T, d_v)
     computed = 0
-    kept = torch.zeros((), dtype=torch.int64, device=q.device)  # a tensor, so that the loop never waits for a GPU
+    kept = torch.zeros((), dtype=torch.int64, device=q.device)  # a tensor, so that the loop does not wait for a GPU
     for part in pattern.parts(T, S):
         queries = part.queries
         keys = part.keys
@@ -361,7 +362,7 @@ class RoutedHeads:
 
     router: the router's matrix. gates: the router's score for each token and head. chosen: whether the head is
     computed, for each token and head. output: the sum of the chosen heads' outputs. computed: the number of computed
-    query-key pairs, summed over the heads. pairs: the number of all pairs of all heads.
+    (query, key) pairs of all heads. pairs: the number of all their pairs.
     """
 
     router: Float[Tensor, "D H"]
@@ -373,7 +374,7 @@ class RoutedHeads:
 
 
 def route_heads(trace: Trace, top: int) -> RoutedHeads:
-    r"""Compute, for each token of a run, only the `top` heads that a router chooses.
+    r"""For each token of a run, compute only the `top` heads that a router chooses.
 
     $g = |x| W_g$; head h is computed for token t if $g_{th}$ is among the token's `top` largest gates and positive. The
     outputs of the chosen heads are added. In Zhang et al. 2022, section 3, each output is also multiplied by its gate.
@@ -393,11 +394,11 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
     if require_positive("top", top) > heads:
         raise AttentionError("at_most", name="top", limit=heads, given=top)
     x = trace["x"][0]  # (T, D)
-    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # without w_o: concatenation
+    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # without w_o: concatenated
     parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
-    parts["w_o"] = w_o.chunk(heads)  # the rows of w_o that belong to each head
-    # A router by hand: it prefers the heads in which the token's large numbers have long rows of w_q. A trained router
-    # learns its numbers.
+    parts["w_o"] = w_o.chunk(heads)  # the rows of each head
+    # A handmade router: it prefers the heads in which the token's large numbers meet long rows of w_q. A trained router
+    # learns its matrix.
     router = trace["w_q"].unflatten(-1, (heads, -1)).norm(dim=-1)  # (D, H·d_k) -> (D, H): a column for each head
     gates = x.abs() @ router  # (T, H)
     best = gates.topk(top).indices

@@ -1,4 +1,5 @@
-"""Computes the cost of attention for practical tasks, each with the variant that suits it: multiply-adds and cache.
+"""Computes the cost of attention in practical tasks, each with a suitable variant: multiply-adds, and the numbers in a
+cache.
 
 All costs are those of one layer.
 """
@@ -13,20 +14,20 @@ from attention_core.variants.sparse import LocalPattern, count_computed_pairs, c
 
 TASK_WIDTH, TASK_HEADS = 512, 8  # sizes of the layer, as in the base model of Vaswani et al. 2017
 HEAD_WIDTH = TASK_WIDTH // TASK_HEADS
-SHARED_HEADS = 2  # number of key/value heads, each shared by several query heads
+SHARED_HEADS = 2  # number of key/value heads; several query heads share each
 LATENT_WIDTH = 4 * HEAD_WIDTH  # width of the latent, as in DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.4
 PATCHES = 14 * 14  # an image of 224 x 224 pixels in squares of 16 x 16 (Dosovitskiy et al. 2021)
 LOCAL_PATTERN = LocalPattern(window=32, block=64)
-TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # steps whose work grows with T alone
+TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # steps whose work is proportional to T
 
 
 @dataclass(frozen=True)
 class TaskCost:
     """The cost of one layer for a task with T tokens.
 
-    waits: the number of steps that must run one after another. multiply_adds: the multiply-adds for all heads and pairs
-    of tokens, without the work per token, that is, the projections, including those of the additive score. kept: how
-    many numbers a decoder has cached at the end; None if no text is generated word by word.
+    waits: the number of steps that must run one after another. multiply_adds: those of all heads for pairs of tokens;
+    projections, which are work per token, are not counted. kept: how many numbers a decoder has cached at the end; None
+    if no text is generated word by word.
     """
 
     waits: int
@@ -101,7 +102,9 @@ def latent_cost(T: int) -> TaskCost:
 
 
 def stream_cost(T: int) -> TaskCost:
-    """Return the cost of linear attention on T words: each word is added to a state, and reads state and normaliser."""
+    """Return the cost of linear attention on T words: each word's key and value are added to a state, and its query
+    reads it.
+    """
     in_head = T * (2 * HEAD_WIDTH * HEAD_WIDTH + HEAD_WIDTH)
     return TaskCost(T, TASK_HEADS * in_head, TASK_HEADS * count_state_numbers(HEAD_WIDTH, HEAD_WIDTH))
 

@@ -1,4 +1,6 @@
-"""Attention in plain torch code, as in textbooks: multi-head layers in a function, and the blocks of a Transformer."""
+"""Attention in plain torch code, as in textbooks: multi-head attention in one function, and Transformer blocks of
+torch's modules.
+"""
 
 import inspect
 import math
@@ -17,30 +19,30 @@ def multi_head(
     *,
     heads: int,
 ) -> Float[Tensor, "B T D_out"]:
-    """Self-attention from x to the output, as a run without masks, positions and biases computes it."""
+    """Computes self-attention from x to the output, as a run without masks, positions and biases does."""
     B, T, _ = x.shape
     q, k, v = x @ w_q, x @ w_k, x @ w_v  # linear: (B, T, H * d_k), likewise k; v is (B, T, H * d_v)
     q = q.view(B, T, heads, -1)  # (B, T, H, d_k): the same numbers, read with one axis more
-    q = q.transpose(1, 2)  # (B, H, T, d_k): the heads stand before the tokens; no number moves
+    q = q.transpose(1, 2)  # (B, H, T, d_k): heads before tokens; no number is moved in memory
     k = k.view(B, T, heads, -1).transpose(1, 2)  # (B, H, S, d_k)
     v = v.view(B, T, heads, -1).transpose(1, 2)  # (B, H, S, d_v)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, H, T, S)
     z = torch.softmax(scores, dim=-1) @ v  # (B, H, T, S) x (B, H, S, d_v) -> (B, H, T, d_v)
-    z = z.transpose(1, 2)  # (B, T, H, d_v)
-    z = z.contiguous()  # copied in this order: a view cannot join axes that lie apart
+    z = z.transpose(1, 2)  # (B, T, H, d_v): only strides change; no number is moved
+    z = z.contiguous()  # copied in this order, because a view cannot join axes that are not adjacent in memory
     z = z.view(B, T, -1)  # (B, T, H * d_v)
     return z @ w_o  # (B, T, D_out)
 
 
 def split_by_eighth(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B H T d_k"]:
-    """Heads as wide as an eighth of x."""
+    """Cuts x into heads as wide as an eighth of x."""
     B, T, D = x.shape
-    d_k = D // 8  # meant for 8 heads; rounded down, to 0 where D is less than 8
+    d_k = D // 8  # meant for 8 heads; rounded down, and 0 if D is less than 8
     return x.view(B, T, -1, d_k).transpose(1, 2)  # (B, T, D / d_k, d_k) -> (B, H, T, d_k)
 
 
 def heads_by_eighth(width: int) -> tuple[int, int] | None:
-    """The number and the width of the heads that `split_by_eighth` returns; None if torch raises an error.
+    """The number and the width of the heads that `split_by_eighth` returns; None if the function raises an error.
 
     Eight heads only if 8 divides the width: else d_k is rounded down, and `view` with -1 returns as many heads as fit.
 
@@ -68,37 +70,37 @@ def numbered_heads(heads: int, tokens: int = 3, width: int = 2) -> Float[Tensor,
 
 
 def merge_by_view(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_v"]:
-    """Heads side by side without a copy, where a view can do that."""
+    """Puts the heads side by side without a copy, which a view can do only for some strides."""
     B, _, T, _ = x.shape
-    x = x.transpose(1, 2)  # (B, T, H, d_v): the strides change places; no number moves
+    x = x.transpose(1, 2)  # (B, T, H, d_v): only strides change; no number is moved
     return x.view(B, T, -1)  # (B, T, H * d_v)
 
 
 def merge_by_copy(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_v"]:
-    """Heads side by side, copied first."""
+    """Puts the heads side by side after copying them."""
     B, _, T, _ = x.shape
-    x = x.transpose(1, 2)  # (B, T, H, d_v): the strides change places; no number moves
-    x = x.contiguous()  # copied in this order: a view cannot join axes that lie apart
+    x = x.transpose(1, 2)  # (B, T, H, d_v): only strides change; no number is moved
+    x = x.contiguous()  # copied in this order, because a view cannot join axes that are not adjacent in memory
     return x.view(B, T, -1)  # (B, T, H * d_v)
 
 
 def merge_by_reshape(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_v"]:
-    """Heads side by side; reshape copies by itself where a view is refused."""
+    """Puts the heads side by side; reshape copies where a view is impossible."""
     B, _, T, _ = x.shape
-    x = x.transpose(1, 2)  # (B, T, H, d_v): the strides change places; no number moves
+    x = x.transpose(1, 2)  # (B, T, H, d_v): only strides change; no number is moved
     return x.reshape(B, T, -1)  # (B, T, H * d_v)
 
 
 def merge_untransposed(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_v"]:
-    """The shape of heads side by side, and other numbers: the tokens were not moved back before the heads."""
+    """Returns the shape of heads side by side with wrong numbers, because tokens and heads were not transposed back."""
     B, _, T, _ = x.shape
-    return x.view(B, T, -1)  # (B, T, H * d_v): a row takes whatever lies next in memory
+    return x.view(B, T, -1)  # (B, T, H * d_v): a row has the numbers that come next in memory
 
 
 # ---- blocks, which compute the same numbers as torch's layers --------------------------------------------------------
 class EncoderBlock(nn.Module):
-    """Encoder block: adds attention, then a feed-forward layer (Vaswani et al. 2017; norms first: Xiong et al.
-    2020).
+    """An encoder block: x plus attention, then plus a feed-forward layer (Vaswani et al. 2017; norms first: Xiong et
+    al. 2020).
     """
 
     def __init__(self, width: int, heads: int, inner: int):
@@ -111,11 +113,11 @@ class EncoderBlock(nn.Module):
         """Run the block on the words' vectors x."""
         normed = self.norm_1(x)
         x = x + self.attention(normed, normed, normed, need_weights=False)[0]  # attention between words
-        return x + self.feed_forward(self.norm_2(x))  # each word alone
+        return x + self.feed_forward(self.norm_2(x))  # for each word separately
 
 
 class DecoderBlock(nn.Module):
-    """Decoder block: adds self-attention, cross-attention and a feed-forward layer to x, with a norm after each sum."""
+    """A decoder block: x plus self-attention, cross-attention and a feed-forward layer, with a norm after each sum."""
 
     def __init__(self, width: int, heads: int, inner: int):
         super().__init__()
@@ -128,7 +130,7 @@ class DecoderBlock(nn.Module):
         """Run the block on the vectors x of the output's words and the encoder's output, memory."""
         later = nn.Transformer.generate_square_subsequent_mask(x.shape[1], dtype=x.dtype)  # (T, T): −∞ for later words
         x = self.norm_1(x + self.attention(x, x, x, attn_mask=later, need_weights=False)[0])
-        x = self.norm_2(x + self.cross(x, memory, memory, need_weights=False)[0])  # q of x; k and v of the memory
+        x = self.norm_2(x + self.cross(x, memory, memory, need_weights=False)[0])  # q from x; k and v from the memory
         return self.norm_3(x + self.feed_forward(x))
 
 

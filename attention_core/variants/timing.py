@@ -1,7 +1,6 @@
-"""Measures the time of a run on this machine and the power with which it grows; lists the kinds of attention to time.
+"""Measures run times of several kinds of attention on this machine, and the power of the length with which they grow.
 
-A measurement is the fastest of a few runs after a warm-up run, because other work on the machine can only make a run
-slower.
+A measurement is the fastest of a few runs after a warm-up run, because other programs can only make a run slower.
 """
 
 import math
@@ -30,13 +29,13 @@ from attention_core.variants.sparse import (
 from attention_core.verification.precision import PRECISIONS
 
 MAX_TIMED_RUNS = 5  # the most runs of one measurement
-TIMING_BUDGET_SECONDS = 0.15  # after this time in total, a measurement begins no further run
+TIMING_BUDGET_SECONDS = 0.15  # in seconds: no further run begins after this total time
 QKVTensors = tuple[Tensor, Tensor, Tensor]  # (q, k, v)
 TIMED_WIDTH = 64
-TIMED_BATCH = 8  # number of sequences, which run at once or one by one
-TIMED_WINDOW = 32  # window of the local pattern in keys; each query has up to 65 keys
-TIMED_STRIDE = 16  # stride of the strided pattern; each query has a 16th of all keys
-TIMED_BLOCK = 128  # number of queries that the local pattern computes together
+TIMED_BATCH = 8  # number of sequences, which run together or one by one
+TIMED_WINDOW = 32  # the local pattern: keys up to this distance, so up to 65 per query
+TIMED_STRIDE = 16  # the strided pattern: every 16th key
+TIMED_BLOCK = 128  # number of queries that the local pattern computes at once
 TIMED_LOCAL_PATTERN = LocalPattern(TIMED_WINDOW, TIMED_BLOCK)
 TIMED_STRIDED_PATTERN = StridedPattern(TIMED_STRIDE)
 
@@ -78,7 +77,7 @@ def fit_slope(lengths: Sequence[float], seconds: Sequence[float]) -> float:
 
     $\sum (x - \bar x)(y - \bar y) / \sum (x - \bar x)^2$ with x = log length, y = log seconds.
 
-    lengths, seconds: equally many, all positive, at least two different lengths; else raises AttentionError (a
+    lengths, seconds: equally many positive numbers, with at least two different lengths. Raises AttentionError (a
     ValueError). A result of 1 means growth in proportion to the length, 2 to its square.
 
     >>> round(fit_slope([10, 20, 40], [3, 12, 48]), 12)
@@ -127,9 +126,9 @@ def run_one_by_one(tensors: QKVTensors) -> Tensor:
 class TimedKind:
     """A kind of attention to measure.
 
-    run: the function to time. batch: the number of sequences. lengths: the lengths that the visitor can choose; a
-    measurement at the longest takes less than half a second on two cores. pattern: the pattern of pairs; None for all
-    pairs.
+    run: the function whose time is measured. batch: the number of sequences. lengths: the lengths that the visitor can
+    choose; at the longest, a measurement takes less than half a second on two cores. pattern: the pattern of pairs;
+    None for all pairs.
     """
 
     run: Callable[[QKVTensors], Tensor]
@@ -176,7 +175,8 @@ class TimedCase:
     def name(self) -> str:
         """The name of the case in a chart.
 
-        It is the device if that is not "cpu", else the precision if that is not "float32", else the kind of attention.
+        The name is the device if it is not "cpu", else the precision if it is not "float32", else the kind of
+        attention.
 
         >>> TimedCase("local").name, TimedCase(dtype="float16").name, TimedCase(device="cuda").name
         ('local', 'float16', 'cuda')
@@ -252,8 +252,8 @@ def draw_qkv(batch: int, length: int) -> QKVTensors:
 def savings_of_kind(kind: str, length: int, made: str) -> SparseSavings:
     """Measure how much work a sparse pattern saves and how large an error it causes, on inputs of this length.
 
-    kind: "local" or "strided". made: "random" for the random inputs of the timings, or "near" for inputs whose near
-    pairs have the highest scores. Raises AttentionError (a ValueError) for any other value.
+    kind: "local" or "strided". made: "random" for random inputs, as in the time measurements, or "near" for inputs
+    whose near pairs have the highest scores. Raises AttentionError (a ValueError) for any other value.
 
     >>> found = savings_of_kind("strided", 64, "random")
     >>> found.computed, found.pairs
