@@ -1,6 +1,5 @@
-"""Computes a recorded attention layer again by the core, in float64, from the recorded q, k and v."""
+"""Computes a recorded attention layer again by the core, in float64: from the recorded q, k, v, or from its input."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,26 +8,27 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
-from attention_core.checkpoints.named_biases import BucketTable, name_bias
-from attention_core.checkpoints.named_masks import name_masks
-from attention_core.mechanism.attention import attend_qkv
+from attention_core.checkpoints.call_mechanism import is_root_scale, read_mechanism
+from attention_core.checkpoints.layer_maps import LayerMaps
+from attention_core.checkpoints.named_biases import BucketTable
+from attention_core.mechanism.attention import attend, attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
-from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Trace
-
-SAME_SCALE = 1e-6  # a factor this near to 1/√d_k is 1/√d_k
 
 
 @dataclass(frozen=True, eq=False)
 class CoreRun:
     """A recorded layer as a run of the core: its Trace, in float64, and the choices that the call amounts to.
 
-    given: "mask" and "bias" where these are tensors, because no mask or position encoding of the core is the same.
-    open_rows: True for each query that may attend to some key; for the others models give even weights, the core 0.
+    weights: the learned tensors, those of the projections among them if the Trace begins at the layer's input. given:
+    "mask" and "bias" where these are tensors, because no mask or position encoding of the core is the same. open_rows:
+    True for each query that may attend to some key; for the others models give even weights, the core 0.
     """
 
     trace: Trace
     config: AttentionConfig
+    weights: Weights
     given: tuple[str, ...]
     open_rows: Bool[Tensor, "B H T"]
 
@@ -46,51 +46,61 @@ def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun
     >>> run_call(AttentionCall("layer", q, k, k, k)).trace["weights"].flatten()            # 1/(1 + e) and e/(1 + e)
     tensor([0.2689, 0.7311], dtype=torch.float64)
     """
-    B, H, T, S = call.sizes
-    allowed, bias = call.split_mask()
-    config = AttentionConfig(heads=H, kv_heads=call.k.shape[1], scale=find_scale(call))
-    learned: dict[str, Tensor] = {}
-    given = []
-    open_pairs = torch.ones(1, dtype=torch.bool, device=call.q.device) if allowed is None else allowed
-    open_pairs = open_pairs.expand(B, H, T, S)
-    if allowed is not None:
-        masks = name_masks(allowed, call.sizes, call.window)
-        if masks is None:
-            given.append("mask")
-        else:
-            config, allowed = replace(config, masks=tuple(masks)), None
-    if call.cap is not None:
-        config = replace(config, modifiers=(("softcap", {"cap": call.cap}),))
-    if call.sinks is not None:
-        config, learned["sinks"] = replace(config, normaliser="sinks"), call.sinks.double()
-    if bias is not None:
-        is_causal = any(MASKS[name].is_causal for name, _ in config.masks)
-        named = name_bias(
-            bias.expand(-1, H, T, S),
-            open_pairs,
-            tables,
-            query_offset=S - T if is_causal else 0,
-            rows_may_differ=call.sinks is None,
-        )
-        if named is None:
-            given.append("bias")
-        else:
-            config, bias = replace(config, positions=(named.position,)), None
-            learned |= named.learned
+    mechanism = read_mechanism(call, tables)
+    weights = Weights(**mechanism.learned)
     trace = attend_qkv(
         call.q.double(),
         call.k.double(),
         call.v.double(),
-        config=config,
-        weights=Weights(**learned),
-        allowed=allowed,
-        bias=bias,
+        config=mechanism.config,
+        weights=weights,
+        allowed=mechanism.allowed,
+        bias=mechanism.bias,
     )
-    return CoreRun(trace, config, tuple(given), open_pairs.any(-1))
+    return CoreRun(trace, mechanism.config, weights, mechanism.given, mechanism.open_rows)
 
 
-def find_scale(call: AttentionCall) -> float | None:
-    """Return the factor on the scores; None if it is 1/√d_k, which the core then writes."""
-    if call.scale is None or math.isclose(call.scale, call.q.shape[-1] ** -0.5, rel_tol=SAME_SCALE):
-        return None
-    return call.scale
+def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTable] = ()) -> CoreRun:
+    """Compute a recorded layer again from its input on: projections, norms of the heads, RoPE, then as run_call does.
+
+    maps: what the layer makes q, k, v and its output with. Factors on q and k become part of the scale. Keys and values
+    have an input of their own in the Trace only if theirs is another one.
+
+    Raises AttentionError (a ValueError) if a recorded number is not finite.
+    """
+    mechanism = read_mechanism(call, tables)
+    roles = {"q": maps.q, "k": maps.k, "v": maps.v}
+    learned = dict(mechanism.learned)
+    for role, projection in roles.items():
+        learned |= {f"w_{role}": projection.matrix, f"b_{role}": projection.bias}
+        if projection.norm is not None:
+            learned[f"g_{role}"] = projection.norm.gain
+    if maps.output is not None:
+        bias = maps.output.bias
+        learned |= {"w_o": maps.output.matrix.double(), "b_o": None if bias is None else bias.double()}
+    weights, config = Weights(**learned), add_maps(mechanism.config, maps, call.q.shape[-1])
+    x, keys, values = (roles[role].x for role in "qkv")
+    others = [] if torch.equal(keys, values) else [values]
+    if others or x.shape != keys.shape or not torch.equal(x, keys):
+        others = [keys, *others]
+    trace = attend(x, *others, weights=weights, config=config, allowed=mechanism.allowed, bias=mechanism.bias)
+    return CoreRun(trace, config, weights, mechanism.given, mechanism.open_rows)
+
+
+def add_maps(config: AttentionConfig, maps: LayerMaps, width: int) -> AttentionConfig:
+    """Return the choices of a layer that begins at its input: those from q and k on, with norms, RoPE and factors.
+
+    width: that of a head of q.
+    """
+    if maps.q.norm is not None:
+        config = replace(config, modifiers=(("qk_norm", {"eps": maps.q.norm.eps}), *config.modifiers))
+    sharper = 1.0
+    if maps.rope is not None:
+        config = replace(config, positions=(("rope", maps.rope), *config.positions))
+        [(_, params)] = [choice for choice in config.positions if choice[0] == "rope"]
+        sharper = POSITIONS["rope"].sharpens(params)
+    factor = maps.q.factor * maps.k.factor / sharper
+    if factor == 1:
+        return config
+    scale = factor * (config.scale or width**-0.5)
+    return replace(config, scale=None if is_root_scale(scale, width) else scale)

@@ -8,13 +8,18 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
+from attention_core.checkpoints.config_rope import list_rope_choices
+from attention_core.checkpoints.head_norms import kept_norm_calls
 from attention_core.checkpoints.interface import CallList, recorded_calls
+from attention_core.checkpoints.layer_maps import LayerMaps, find_layer_maps
+from attention_core.checkpoints.linear_maps import list_linear_maps
 from attention_core.checkpoints.named_biases import find_bucket_tables
 from attention_core.checkpoints.recording import Recording
 from attention_core.checkpoints.watched_run import watch
@@ -64,11 +69,11 @@ def record(model: torch.nn.Module, *given, **inputs) -> Recording:
     if kind in USE_INTERFACE.get(model, ()):
         with torch.no_grad(), recorded_calls() as pairs:
             outputs = run()
-        return make_recording(model, name_calls(model, pairs), outputs)
+        return make_recording(model, name_calls(model, pairs), outputs, run=run)
     calls, missing, outputs = run_watched(model, run, count_texts((*given, *inputs.values())))
     if calls and not missing and all(call.way == "interface" for call in calls):
         USE_INTERFACE.setdefault(model, set()).add(kind)
-    return make_recording(model, calls, outputs, missing)
+    return make_recording(model, calls, outputs, missing, run)
 
 
 def census(model: torch.nn.Module, *given, **inputs) -> Census:
@@ -129,15 +134,39 @@ def name_calls(model: torch.nn.Module, pairs: CallList) -> list[AttentionCall]:
 
 
 def make_recording(
-    model: torch.nn.Module, calls: Sequence[AttentionCall], outputs: object, missing: Iterable[AttentionError] = ()
+    model: torch.nn.Module,
+    calls: Sequence[AttentionCall],
+    outputs: object,
+    missing: Iterable[AttentionError] = (),
+    run: Callable[[], object] | None = None,
 ) -> Recording:
-    """Return the recording of a run. Raises AttentionError, with the reasons, if nothing of it is attention."""
+    """Return the recording of a run. Raises AttentionError, with the reasons, if nothing of it is attention.
+
+    run: runs the model again.
+    """
     reasons = list({str(error): error for error in missing}.values())  # each once
     if not calls:
         reasons = reasons or [AttentionError("no_softmax_found")]
         raise AttentionError("no_attention_recorded", reasons="; ".join(map(str, reasons)))
     reasons += [AttentionError("layer_without_softmax", layer=name) for name in find_other_layers(model, calls)]
-    return Recording(tuple(calls), outputs, tuple(reasons), find_bucket_tables(model))
+    find_maps = None if run is None else partial(find_all_maps, model, run)
+    return Recording(tuple(calls), outputs, tuple(reasons), find_bucket_tables(model), find_maps)
+
+
+def find_all_maps(
+    model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall]
+) -> list[LayerMaps | AttentionError]:
+    """Run a model again, watched; return what each recorded layer makes q, k, v and its output with, or why not."""
+    with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms:
+        watched, _ = watch(model, run)
+    maps, rope_choices = list_linear_maps(watched), list_rope_choices(model)
+    found: list[LayerMaps | AttentionError] = []
+    for call in calls:
+        try:
+            found.append(find_layer_maps(call, maps, norms, rope_choices))
+        except AttentionError as error:
+            found.append(error)
+    return found
 
 
 def find_other_layers(model: torch.nn.Module, calls: Sequence[AttentionCall]) -> list[str]:

@@ -1,12 +1,15 @@
 """Defines Recording: all attention layers of one run of a model, each as a Trace of the core, and their proofs."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
-from attention_core.checkpoints.core_run import CoreRun, run_call
-from attention_core.checkpoints.layer_proof import ProofRow, compare_layer
+from attention_core.checkpoints.core_run import CoreRun, run_call, run_from_x
+from attention_core.checkpoints.layer_maps import LayerMaps
+from attention_core.checkpoints.layer_proof import FROM_X, ProofRow, compare_layer
 from attention_core.checkpoints.named_biases import BucketTable
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
@@ -16,13 +19,16 @@ from attention_core.record.trace import Trace
 class Recording:
     """All attention layers of one run of a model, in order, and what the model returned.
 
-    missing: what computes no recorded attention, and why. tables: the model's tables of relative positions.
+    missing: what computes no recorded attention, and why. tables: the model's tables of relative positions. find_maps:
+    runs the model once more and returns what each layer makes q, k, v and its output with, or why that was not found;
+    None if there is no model.
     """
 
     calls: tuple[AttentionCall, ...]
     outputs: object
     missing: tuple[AttentionError, ...] = ()
     tables: tuple[BucketTable, ...] = ()
+    find_maps: Callable[[Sequence[AttentionCall]], Sequence[LayerMaps | AttentionError]] | None = None
     runs: dict[int, CoreRun] = field(default_factory=dict, repr=False)
 
     def run(self, layer: int) -> CoreRun:
@@ -30,6 +36,29 @@ class Recording:
         if layer not in self.runs:
             self.runs[layer] = run_call(self.calls[layer], self.tables)
         return self.runs[layer]
+
+    @cached_property
+    def maps(self) -> Sequence[LayerMaps | AttentionError]:
+        """For each layer, what it makes q, k, v and its output with, or why that was not found.
+
+        The model runs once more, when this is first asked for. Raises AttentionError (no_model) if there is none.
+        """
+        if self.find_maps is None:
+            raise AttentionError("no_model")
+        return self.find_maps(self.calls)
+
+    def from_x(self, layer: int) -> CoreRun:
+        """Return a layer as a run of the core that begins at its recorded input x. layer: its number, from 0.
+
+        Its W_q, W_k, W_v, W_o, their biases, the norms of the heads and RoPE were found by value. A Trace without
+        W_o ends with the heads' outputs side by side, because no linear map reads these as they are.
+
+        Raises AttentionError that says what was not found; no_model if the recording was not made by `record`.
+        """
+        maps = self.maps[layer]
+        if isinstance(maps, AttentionError):
+            raise maps
+        return run_from_x(self.calls[layer], maps, self.tables)
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -66,3 +95,7 @@ class Recording:
         except AttentionError as error:
             return ProofRow(call.name, None, 0.0, None, 0.0, faults=(error,))
         return compare_layer(call, run)
+
+    def prove_from_x(self, layer: int) -> ProofRow:
+        """Return the proof of a layer that begins at its input. Raises AttentionError as from_x does."""
+        return compare_layer(self.calls[layer], self.from_x(layer), FROM_X)

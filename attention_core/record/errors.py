@@ -329,6 +329,11 @@ REFUSAL_SENTENCES = {
     "weights_apart": "a weight is {given} apart, and rounding explains {limit}",
     "output_apart": "an output is {given} apart, and rounding explains {limit}",
     "weights_not_mixing": "the weights that the model hands out do not give its output",
+    "no_model": "the recording must come from record(model, ...): it holds no model whose matrices could be found",
+    "heads_of_no_map": "{name} is not made of x by one linear map, alone or with an RMS norm in each head and RoPE",
+    "heads_normed": "{name} is normed in another way than by an RMS norm in each head of q and of k",
+    "rope_in_part": "{given} of {width} columns of each head are rotated, and the core rotates all",
+    "rope_unknown": "q and k are turned in another way than by the RoPE that the config names",
     "numbers_alone": "words need vectors, and the code of {name} only draws numbers: no sentence can be typed there",
     "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",
 }

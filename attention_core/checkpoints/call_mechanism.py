@@ -1,0 +1,80 @@
+"""Reads what a recorded attention layer amounts to beside q, k and v: masks, biases, scale, soft cap and sinks."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attention_core.checkpoints.call import AttentionCall
+from attention_core.checkpoints.named_biases import BucketTable, name_bias
+from attention_core.checkpoints.named_masks import name_masks
+from attention_core.mechanism.config import AttentionConfig
+from attention_core.mechanism.masks import MASKS
+
+SAME_SCALE = 1e-6  # a factor this near to 1/√d_k is 1/√d_k
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """What a call amounts to beside q, k and v: the core's choices, its learned tensors, and masks without a name.
+
+    allowed, bias: tensors where no mask or position encoding of the core is the same; else None. open_rows: see
+    CoreRun.
+    """
+
+    config: AttentionConfig
+    learned: dict[str, Tensor]
+    allowed: Bool[Tensor, "#B #H #T #S"] | None
+    bias: Float[Tensor, "#B #H T S"] | None
+    open_rows: Bool[Tensor, "B H T"]
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Which of mask and bias are tensors."""
+        return tuple(name for name, tensor in (("mask", self.allowed), ("bias", self.bias)) if tensor is not None)
+
+
+def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable]) -> Mechanism:
+    """Return a call's masks, biases, scale, cap and sinks, named where the core has the same."""
+    B, H, T, S = call.sizes
+    allowed, bias = call.split_mask()
+    config = AttentionConfig(heads=H, kv_heads=call.k.shape[1], scale=find_scale(call))
+    learned: dict[str, Tensor] = {}
+    open_pairs = torch.ones(1, dtype=torch.bool, device=call.q.device) if allowed is None else allowed
+    open_pairs = open_pairs.expand(B, H, T, S)
+    if allowed is not None:
+        masks = name_masks(allowed, call.sizes, call.window)
+        if masks is not None:
+            config, allowed = replace(config, masks=tuple(masks)), None
+    if call.cap is not None:
+        config = replace(config, modifiers=(("softcap", {"cap": call.cap}),))
+    if call.sinks is not None:
+        config, learned["sinks"] = replace(config, normaliser="sinks"), call.sinks.double()
+    if bias is not None:
+        is_causal = any(MASKS[name].is_causal for name, _ in config.masks)
+        named = name_bias(
+            bias.expand(-1, H, T, S),
+            open_pairs,
+            tables,
+            query_offset=S - T if is_causal else 0,
+            rows_may_differ=call.sinks is None,
+        )
+        if named is not None:
+            config, bias = replace(config, positions=(named.position,)), None
+            learned |= named.learned
+    return Mechanism(config, learned, allowed, bias, open_pairs.any(-1))
+
+
+def find_scale(call: AttentionCall) -> float | None:
+    """Return the factor on the scores; None if it is 1/√d_k, which the core then writes."""
+    if call.scale is None or is_root_scale(call.scale, call.q.shape[-1]):
+        return None
+    return call.scale
+
+
+def is_root_scale(scale: float, width: int) -> bool:
+    """Return whether a factor on the scores is 1/√d_k. width: d_k."""
+    return math.isclose(scale, width**-0.5, rel_tol=SAME_SCALE)

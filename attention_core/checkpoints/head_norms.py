@@ -1,0 +1,80 @@
+"""Finds the RMS norms in each head of a run, by the numbers that went in and came out."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+USUAL_EPS = (1e-5, 1e-6)
+MOST_EPS = 1e-2  # no larger attribute of a module is its eps
+MOST_ROUNDINGS = 8  # of the largest number that came out
+
+
+@dataclass(frozen=True, eq=False)
+class NormCall:
+    """A call of a module without children that keeps the shape of its operand, (..., d), as norms do."""
+
+    module: nn.Module
+    given: Tensor
+    made: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class HeadNorm:
+    """An RMS norm of each head: x / √(mean of x² + eps) · gain."""
+
+    gain: Float[Tensor, " d"]
+    eps: float
+
+    def norm(self, x: Float[Tensor, "*axes d"], by: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes d"]:
+        """Return x over the root mean square of `by`, times the gain."""
+        return x * torch.rsqrt(by.square().mean(-1, keepdim=True) + self.eps) * self.gain
+
+
+@contextmanager
+def kept_norm_calls(model: nn.Module) -> Iterator[list[NormCall]]:
+    """Collect the calls of a model's modules without children that keep the shape of four axes."""
+    calls: list[NormCall] = []
+
+    def keep(module: nn.Module, given: tuple, made: object) -> None:
+        is_one = len(given) == 1 and isinstance(given[0], Tensor) and isinstance(made, Tensor)
+        if is_one and made.dim() == 4 and made.shape == given[0].shape and made is not given[0]:
+            calls.append(NormCall(module, given[0], made))
+
+    leaves = [module for module in model.modules() if not list(module.children())]
+    hooks = [leaf.register_forward_hook(keep) for leaf in leaves if not isinstance(leaf, torch.jit.ScriptModule)]
+    try:
+        yield calls
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def read_norm(call: NormCall) -> HeadNorm | None:
+    """Return the RMS norm that gives what a module made; None if there is none.
+
+    Its gain is 1, one of the module's parameters, or 1 and that; its eps is one of the module's numbers or a usual one.
+    Of several that fit the nearest is taken.
+
+    >>> norm = nn.RMSNorm(2, eps=1e-5)
+    >>> x = torch.tensor([[[[3.0, 4.0]]]])
+    >>> read_norm(NormCall(norm, x, norm(x).detach())).eps
+    1e-05
+    """
+    given, made = call.given.double(), call.made.double()
+    d = given.shape[-1]
+    one = torch.ones(d, dtype=torch.float64, device=given.device)
+    own = [p.detach().double() for p in call.module.parameters(recurse=False) if p.shape == (d,)]
+    small = [value for value in vars(call.module).values() if isinstance(value, float) and 0 < value <= MOST_EPS]
+    rounding = torch.finfo(call.made.dtype).eps
+    best, nearest = None, MOST_ROUNDINGS * rounding * float(made.abs().max())
+    for eps in (*small, *USUAL_EPS):
+        for gain in (one, *own, *(1 + each for each in own)):
+            norm = HeadNorm(gain, eps)
+            apart = float((norm.norm(given, given) - made).abs().max())
+            if apart < nearest:
+                best, nearest = norm, apart
+    return best

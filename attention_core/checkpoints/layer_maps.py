@@ -1,0 +1,244 @@
+"""Finds by value how a recorded attention layer makes q, k and v from its input, and its output from its heads.
+
+RoPE turns nothing at place 0, so that each number of q and k there stands, exactly, among the numbers that one linear
+map made. What is found there is taken only if it gives the recorded numbers at every place. No name of a module and
+nothing of an architecture is read, but what the model's config says of RoPE.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attention_core.checkpoints.call import AttentionCall
+from attention_core.checkpoints.head_norms import HeadNorm, NormCall, read_norm
+from attention_core.checkpoints.linear_maps import LinearMap, find_columns
+from attention_core.mechanism.positions import POSITIONS
+from attention_core.record.errors import AttentionError
+
+MOST_ROUNDINGS = 32  # of the largest |x| |W| + |b|, the largest difference of q, k and v; measured: 1.6, in bfloat16 15
+FACTOR_ROUNDINGS = 8  # of the largest number, the largest difference of numbers that a factor made from others
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """How a linear map makes the heads of q, k or v: some of its columns, times a factor, each head normed.
+
+    columns: the columns of the map by head. texts_first: whether the rows of the map are the tokens of the first text,
+    then those of the second; else the first tokens of all texts come first.
+    """
+
+    source: LinearMap
+    columns: Int[Tensor, "H d"]
+    texts: int
+    texts_first: bool
+    factor: float = 1.0
+    norm: HeadNorm | None = None
+
+    @property
+    def x(self) -> Float[Tensor, "B L D"]:
+        """What the map was given, in float64."""
+        return self.by_text(self.source.given).double()
+
+    @property
+    def matrix(self) -> Float[Tensor, "D H*d"]:
+        """The columns of the map's matrix, in float64."""
+        return self.source.matrix[:, self.columns.flatten()].double()
+
+    @property
+    def bias(self) -> Float[Tensor, " H*d"] | None:
+        """The numbers of the map's bias, in float64; None if it has none."""
+        return None if self.source.bias is None else self.source.bias[self.columns.flatten()].double()
+
+    def by_text(self, rows: Float[Tensor, "R D"]) -> Float[Tensor, "B L D"]:
+        """Return rows of tokens with an axis of texts."""
+        if self.texts_first:
+            return rows.reshape(self.texts, -1, rows.shape[-1])
+        return rows.reshape(-1, self.texts, rows.shape[-1]).transpose(0, 1)
+
+    def split(self, projected: Float[Tensor, "B L H*d"]) -> Float[Tensor, "B H L d"]:
+        """Return projected numbers by head."""
+        return projected.unflatten(-1, tuple(self.columns.shape)).transpose(1, 2)
+
+    def project(self) -> tuple[Float[Tensor, "B H L d"], float]:
+        """Return the heads in float64, without the factor, and the largest |x| |W| + |b| of them, normed likewise."""
+        projected, sizes = self.x @ self.matrix, self.x.abs() @ self.matrix.abs()
+        if self.bias is not None:
+            projected, sizes = projected + self.bias, sizes + self.bias.abs()
+        heads, sizes = self.split(projected), self.split(sizes)
+        if self.norm is not None:
+            heads, sizes = self.norm.norm(heads, heads), self.norm.norm(sizes, heads).abs()
+        return heads, float(sizes.max())
+
+
+@dataclass(frozen=True, eq=False)
+class LayerMaps:
+    """What a layer makes its heads of, and its output from them.
+
+    rope: the parameters of RoPE; None if q and k are not turned. output: the linear map of the heads' outputs; None if
+    there is none that reads them as they are.
+    """
+
+    q: Projection
+    k: Projection
+    v: Projection
+    rope: Mapping[str, object] | None
+    output: LinearMap | None
+
+
+def find_layer_maps(
+    call: AttentionCall, maps: Sequence[LinearMap], norms: Sequence[NormCall], rope_choices: Sequence[Mapping]
+) -> LayerMaps:
+    """Return what a recorded layer makes q, k, v and its output with.
+
+    maps, norms: those of the model's run. rope_choices: the parameters of RoPE that are tried.
+
+    Raises AttentionError: heads_of_no_map, heads_normed, rope_in_part, rope_unknown.
+    """
+    heads = {"q": call.q, "k": call.k, "v": call.v}
+    found = {role: find_projection(role, tensor, maps, norms) for role, tensor in heads.items()}
+    normed = [role for role in found if found[role].norm is not None]
+    if normed not in ([], ["q", "k"]):
+        raise AttentionError("heads_normed", name=normed[-1])
+    require_agreement("v", found["v"], call.v, call.rounding)
+    found, rope = find_rope(found, heads, rope_choices, call.rounding)
+    return LayerMaps(**found, rope=rope, output=find_output(call, maps))
+
+
+# ---- the columns of one map ------------------------------------------------------------------------------------------
+def find_projection(
+    role: str, heads: Float[Tensor, "B H L d"], maps: Sequence[LinearMap], norms: Sequence[NormCall]
+) -> Projection:
+    """Return how q, k or v is made, as far as place 0 says. Raises AttentionError: heads_of_no_map, heads_normed."""
+    found = find_map(heads, maps)
+    if found is not None:
+        return found
+    for call in norms:
+        before = find_given(call, heads)
+        found = None if before is None else find_map(before, maps)
+        if found is not None:
+            norm = read_norm(call)
+            if norm is None:
+                raise AttentionError("heads_normed", name=role)
+            return replace(found, norm=norm)
+    raise AttentionError("heads_of_no_map", name=role)
+
+
+def find_given(call: NormCall, heads: Float[Tensor, "B H L d"]) -> Float[Tensor, "B H L d"] | None:
+    """Return what a module was given, by head, if it made these heads at place 0; None if it did not."""
+    by_head = (call.given, call.made)
+    by_place = (call.given.transpose(1, 2), call.made.transpose(1, 2))
+    for given, made in (by_head, by_place):
+        first = made[:, :, 0].to(heads.dtype)
+        if made.shape == heads.shape and torch.equal(first, heads[:, :, 0]):
+            return given
+    return None
+
+
+def find_map(heads: Float[Tensor, "B H L d"], maps: Sequence[LinearMap]) -> Projection | None:
+    """Return the map and its columns that make some heads at place 0 of each text; None if there is none."""
+    B, H, L, d = heads.shape
+    first = heads[:, :, 0]
+    fitting = [each for each in maps if len(each.made) == B * L]
+    for source in fitting:
+        columns = find_columns(first[0], source.made[0].to(heads.dtype))
+        if columns is not None:
+            for texts_first in (True, False):
+                found = Projection(source, columns, B, texts_first)
+                if torch.equal(found.by_text(source.made)[:, 0][:, columns].to(heads.dtype), first):
+                    return found
+    for source in fitting:
+        if source.made.shape[1] == H * d:
+            columns = torch.arange(H * d, device=heads.device).reshape(H, d)
+            for texts_first in (True, False):
+                found = Projection(source, columns, B, texts_first)
+                factor = find_factor(first, found.by_text(source.made)[:, 0][:, columns])
+                if factor is not None:
+                    return replace(found, factor=factor)
+    return None
+
+
+def find_factor(numbers: Tensor, others: Tensor) -> float | None:
+    """Return the positive number by which others were multiplied to give some numbers; None if there is none.
+
+    >>> find_factor(torch.tensor([1.0, -2.0]), torch.tensor([4.0, -8.0]))
+    0.25
+    """
+    rounding = torch.finfo(numbers.dtype).eps / 2
+    numbers, others = numbers.double(), others.double()
+    squares = float(others.square().sum())
+    factor = (
+        float((numbers * others).sum()) / squares if squares else 0.0
+    )  # the nearest, as roundings are on both sides
+    limit = FACTOR_ROUNDINGS * rounding * float(numbers.abs().max())
+    return factor if factor > 0 and differ_by(factor * others, numbers) <= limit else None
+
+
+def find_output(call: AttentionCall, maps: Sequence[LinearMap]) -> LinearMap | None:
+    """Return the linear map that reads the outputs of the heads side by side; None if none does."""
+    rows = call.output.flatten(2)  # (B, T, H d_v)
+    readings = (rows.flatten(0, 1), rows.transpose(0, 1).flatten(0, 1))
+    for each in maps:
+        if any(each.given.shape == reading.shape and torch.equal(each.given, reading) for reading in readings):
+            return each
+    return None
+
+
+# ---- every place -----------------------------------------------------------------------------------------------------
+def differ_by(made: Tensor, recorded: Tensor) -> float:
+    """Return the largest difference of two tensors."""
+    return float((made - recorded.double()).abs().max())
+
+
+def require_agreement(role: str, projection: Projection, recorded: Float[Tensor, "B H L d"], rounding: float) -> None:
+    """Raise AttentionError (heads_of_no_map) unless a projection gives the recorded heads at every place."""
+    heads, size = projection.project()
+    factor = projection.factor
+    if differ_by(factor * heads, recorded) > MOST_ROUNDINGS * rounding * factor * size:
+        raise AttentionError("heads_of_no_map", name=role)
+
+
+def find_rope(
+    found: Mapping[str, Projection], heads: Mapping[str, Tensor], choices: Sequence[Mapping], rounding: float
+) -> tuple[dict[str, Projection], Mapping[str, object] | None]:
+    """Return the projections, and the RoPE that turns q and k to the recorded ones; None if they are not turned.
+
+    YaRN makes q and k longer, which place 0 shows as a factor: it is taken out of the projection's.
+
+    Raises AttentionError: rope_in_part if only some columns of each head are turned, rope_unknown for another turn.
+    """
+    projected = {role: found[role].project() for role in "qk"}
+    width = projected["q"][0].shape[-1]
+    for choice in (None, *(choices if width % 2 == 0 else ())):
+        factors = {}
+        for role, (numbers, size) in projected.items():
+            turned, length = (numbers, 1.0) if choice is None else turn(numbers, choice)
+            factor = found[role].factor / length
+            places = 0 if choice is None else turned.shape[2]  # the angle is rounded, and grows with the place
+            limit = MOST_ROUNDINGS * rounding * found[role].factor * (size + places * float(numbers.abs().max()))
+            if differ_by(factor * turned, heads[role]) > limit:
+                break
+            factors[role] = 1.0 if abs(factor - 1) <= FACTOR_ROUNDINGS * rounding else factor
+        else:
+            return {**found, **{role: replace(found[role], factor=factors[role]) for role in factors}}, choice
+    turned = count_turned(projected["q"], heads["q"].double() / found["q"].factor, rounding)
+    if turned < width:
+        raise AttentionError("rope_in_part", given=turned, width=width)
+    raise AttentionError("rope_unknown")
+
+
+def turn(heads: Float[Tensor, "B H L d"], choice: Mapping[str, object]) -> tuple[Tensor, float]:
+    """Return heads turned by RoPE from place 0 on, and by what it makes each of them longer."""
+    rope = POSITIONS["rope"]
+    usual = {parameter.name: parameter.usual for parameter in rope.parameters}
+    turned = rope.faces.torch(heads, **{**usual, **choice}, first_position=0)
+    return turned, float(turned[:, :, 0].norm() / heads[:, :, 0].norm())
+
+
+def count_turned(projected: tuple[Tensor, float], recorded: Float[Tensor, "B H L d"], rounding: float) -> int:
+    """Return how many columns of each head are not, at every place, as they were projected."""
+    numbers, size = projected
+    apart = (numbers - recorded).abs().amax((0, 1, 2))
+    return int((apart > MOST_ROUNDINGS * rounding * size).sum())

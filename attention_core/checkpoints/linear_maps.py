@@ -1,0 +1,78 @@
+"""Finds the linear maps of a watched run, and the columns of a map in which given numbers stand."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attention_core.checkpoints.watched_run import SAME_NUMBERS, Computed, OperationWatch
+
+PARTS = ("split", "split_with_sizes", "select", "unbind")  # operations that take a part of a tensor
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMap:
+    """A linear map of a run, made = given @ matrix + bias, with a row for each token.
+
+    name: the name of the module that ran it.
+    """
+
+    name: str
+    given: Float[Tensor, "R D"]
+    matrix: Float[Tensor, "D C"]
+    bias: Float[Tensor, " C"] | None
+    made: Float[Tensor, "R C"]
+
+
+def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
+    """Return the linear maps of a watched run whose matrix is not itself computed in the run, in order."""
+    maps = []
+    for computed in watched.operations.values():
+        *added, given, matrix = computed.arguments if computed.name in ("mm", "addmm") else (None,) * 2
+        is_scaled = any(computed.named.get(name, 1) != 1 for name in ("alpha", "beta"))
+        if given is None or is_scaled or not is_learned(computed.source(len(added) + 1)):
+            continue
+        bias = added[0].detach() if added else None
+        if bias is None or bias.dim() == 1:
+            maps.append(LinearMap(computed.module, given, matrix.detach(), bias, computed.result))
+    return maps
+
+
+def is_learned(computed: Computed | None) -> bool:
+    """Return whether a tensor is one from outside the run, or a part of one, as the parameters of a model are.
+
+    computed: the operation that made it; None if it is from outside.
+    """
+    while computed is not None and (computed.name in SAME_NUMBERS or computed.name in PARTS):
+        computed = computed.source()
+    return computed is None
+
+
+def find_columns(heads: Float[Tensor, "H d"], numbers: Float[Tensor, " C"]) -> Int[Tensor, "H d"] | None:
+    """Return for each number of some heads at which place it stands among other numbers; None if one does not.
+
+    The numbers of a head are looked for beside each other first, because single ones may be equal by chance.
+
+    >>> find_columns(torch.tensor([[7.0, 9.0], [3.0, 7.0]]), torch.tensor([7.0, 3.0, 7.0, 9.0]))
+    tensor([[2, 3],
+            [1, 2]])
+    >>> find_columns(torch.tensor([[9.0, 3.0]]), torch.tensor([7.0, 3.0, 7.0, 9.0]))
+    tensor([[3, 1]])
+    """
+    _, d = heads.shape
+    if len(numbers) < d or not bool((numbers == heads[0, 0]).any()):
+        return None
+    runs = numbers.unfold(0, d, 1)  # (C - d + 1, d)
+    columns = []
+    for head in heads:
+        starts = (runs[:, 0] == head[0]).nonzero().flatten()
+        starts = starts[(runs[starts] == head).all(-1)]
+        if len(starts):
+            columns.append(starts[0] + torch.arange(d, device=numbers.device))
+            continue
+        equal = head[:, None] == numbers  # (d, C)
+        if not bool(equal.any(1).all()):
+            return None
+        columns.append(equal.long().argmax(1))
+    return torch.stack(columns)

@@ -1,0 +1,238 @@
+"""Begins recorded layers at their input: what is found by value, beside the model's own parameters and numbers."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from attention_core.checkpoints import Recording, record
+from attention_core.checkpoints.layer_maps import LayerMaps
+from attention_core.checkpoints.linear_maps import find_columns
+from attention_core.record.errors import AttentionError
+from attention_core.verification.proof import prove
+from tests.checkpoints.families import FAMILIES, Family
+from tests.checkpoints.tiny_models import text
+
+# What is not found, and of how many layers; all other families begin at x in every layer
+NO_MAP, NORMED, IN_PART, TURNED = "heads_of_no_map", "heads_normed", "rope_in_part", "rope_unknown"
+NOT_FOUND = {
+    "SqueezeBertForMaskedLM": (NO_MAP, 3),  # convolutions
+    "XLNetLMHeadModel": (NO_MAP, 3),  # q + r, two biases for one q
+    "DebertaForMaskedLM": (NO_MAP, 3),  # a bias that is added later
+    "Olmo2ForCausalLM": (NO_MAP, 3),  # a norm over all heads
+    "OlmoeForCausalLM": (NO_MAP, 3),
+    "DeepseekV2ForCausalLM": (NO_MAP, 3),  # k from two maps
+    "DeepseekV3ForCausalLM": (NO_MAP, 3),
+    "LongT5ForConditionalGeneration": (NO_MAP, 3),  # blocks
+    "LEDForConditionalGeneration": (NO_MAP, 3),
+    "ProphetNetForConditionalGeneration": (NO_MAP, 6),
+    "PersimmonForCausalLM": (NORMED, 3),
+    "Gemma3nForCausalLM": (NORMED, 3),
+    "GPTNeoXForCausalLM": (IN_PART, 3),
+    "GPTJForCausalLM": (IN_PART, 3),
+    "CodeGenForCausalLM": (IN_PART, 3),
+    "Qwen3NextForCausalLM": (IN_PART, 2),
+    "GlmForCausalLM": (IN_PART, 3),
+    "MiMoV2FlashForCausalLM": (IN_PART, 3),
+    "NanoChatForCausalLM": (TURNED, 3),
+}
+NO_OUTPUT = {"ConvBertForMaskedLM", "BitNetForCausalLM", "DiffLlamaForCausalLM"}  # something lies before W_o
+OFTEN = {"GPT2LMHeadModel", "Qwen3ForCausalLM", "GPTNeoXForCausalLM"}
+EACH = [
+    pytest.param(family, id=family.name, marks=() if family.name in OFTEN else pytest.mark.slow) for family in FAMILIES
+]
+
+
+def find_family(name: str) -> Family:
+    """The family of a name."""
+    return next(family for family in FAMILIES if family.name == name)
+
+
+def recorded(name: str) -> Recording:
+    """A recording of a tiny model of a family."""
+    family = find_family(name)
+    return record(family.make(), **family.inputs())
+
+
+# ---- families --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("family", EACH)
+def test_every_layer_begins_at_x_or_says_what_was_not_found(family: Family):
+    recording = record(family.make(), **family.inputs())
+    reasons = [maps.code for maps in recording.maps if isinstance(maps, AttentionError)]
+    reason, count = NOT_FOUND.get(family.name, ("", 0))
+    assert reasons == [reason] * count
+    for layer, maps in enumerate(recording.maps):
+        if isinstance(maps, LayerMaps):
+            row = recording.prove_from_x(layer)
+            assert row.passed, row.reason
+            assert (maps.output is None) == (family.name in NO_OUTPUT)
+
+
+def test_sixty_five_of_the_families_begin_at_x_in_every_layer():
+    assert len(FAMILIES) - len(NOT_FOUND) == 65
+
+
+# ---- what is found, beside the model's own parameters ----------------------------------------------------------------
+def test_the_matrices_of_a_llama_are_its_own():
+    model, inputs = find_family("LlamaForCausalLM").make(), text()
+    recording = record(model, **inputs)
+    run, own = recording.from_x(1), model.model.layers[1].self_attn
+    for name in "qkvo":
+        matrix = getattr(own, f"{name}_proj").weight.T.double()
+        assert torch.equal(getattr(run.weights, f"w_{name}"), matrix), name
+    assert (run.config.heads, run.config.kv_heads, run.config.scale) == (4, 2, None)
+    [(name, params)] = run.config.positions
+    assert (name, params["style"], params["base"]) == ("rope", "half", 10000.0)
+    with torch.no_grad():
+        before = model(**inputs, output_hidden_states=True).hidden_states[1]
+        x = model.model.layers[1].input_layernorm(before)
+    assert torch.equal(run.trace["x"], x.double())
+    assert prove(run.trace).passed
+
+
+def test_the_biases_of_a_gpt2_and_its_output_are_its_own():
+    model, inputs = find_family("GPT2LMHeadModel").make(), text()
+    outputs = []
+    attention = model.transformer.h[2].attn
+    with torch.no_grad():
+        hook = attention.c_proj.register_forward_hook(lambda _, __, made: outputs.append(made))
+        model(**inputs)
+        hook.remove()
+    run = record(model, **inputs).from_x(2)
+    matrix, bias = attention.c_attn.weight.double(), attention.c_attn.bias.double()
+    for place, name in enumerate("qkv"):
+        assert torch.equal(getattr(run.weights, f"w_{name}"), matrix[:, 64 * place : 64 * (place + 1)])
+        assert torch.equal(getattr(run.weights, f"b_{name}"), bias[64 * place : 64 * (place + 1)])
+    assert torch.equal(run.weights.b_o, attention.c_proj.bias.double())
+    assert torch.allclose(run.trace["output"], outputs[0].double(), atol=1e-5, rtol=0)
+
+
+def test_the_norms_of_a_qwen3_and_a_gemma3_are_their_own():
+    for name, one in (("Qwen3ForCausalLM", 0), ("Gemma3ForCausalLM", 1)):
+        model = find_family(name).make()
+        run, own = record(model, **text()).from_x(0), model.model.layers[0].self_attn
+        assert torch.equal(run.weights.g_q, one + own.q_norm.weight.double())
+        assert torch.equal(run.weights.g_k, one + own.k_norm.weight.double())
+        assert dict(run.config.modifiers)["qk_norm"]["eps"] == model.config.rms_norm_eps
+
+
+def test_a_factor_on_q_becomes_part_of_the_scale():
+    model = find_family("OPTForCausalLM").make()
+    recording = record(model, **text())
+    assert recording.calls[0].scale == 1.0
+    run, own = recording.from_x(0), model.model.decoder.layers[0].self_attn
+    assert run.config.scale is None  # 1/√d_k
+    assert torch.equal(run.weights.w_q, own.q_proj.weight.T.double())
+
+
+def test_yarn_makes_heads_longer_and_is_found():
+    run = recorded("GptOssForCausalLM").from_x(0)
+    [(_, params)] = run.config.positions
+    assert (params["scaling"], params["factor"]) == ("yarn_unrounded", 32.0)
+    assert run.config.scale is None
+
+
+def test_a_torch_layer_whose_texts_come_second_begins_at_x():
+    generator = torch.Generator().manual_seed(0)
+    layer = nn.MultiheadAttention(6, 2).eval()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator))
+    x, others = torch.randn(5, 3, 6, generator=generator), torch.randn(4, 3, 6, generator=generator)
+    run = record(layer, x, others, others).from_x(0)
+    assert torch.equal(run.weights.w_q, layer.in_proj_weight[:6].T.double())
+    assert torch.equal(run.weights.b_v, layer.in_proj_bias[12:].double())
+    assert torch.equal(run.trace["query"], x.transpose(0, 1).double())
+    assert torch.equal(run.trace["key"], others.transpose(0, 1).double())
+    assert "value" not in run.trace
+    expected = layer(x, others, others)[0].transpose(0, 1).double()
+    assert torch.allclose(run.trace["output"], expected, atol=1e-5, rtol=0)
+
+
+# ---- faults ----------------------------------------------------------------------------------------------------------
+def change_layer(recording: Recording, change: Callable[[LayerMaps], LayerMaps]) -> Recording:
+    """The recording with other maps of its first layer."""
+    first, *others = recording.maps
+    return replace(recording, find_maps=lambda _: [change(first), *others], runs={})
+
+
+def swap_columns(maps: LayerMaps) -> LayerMaps:
+    columns = maps.q.columns.clone()
+    columns[0, [1, 2]] = columns[0, [2, 1]]
+    return replace(maps, q=replace(maps.q, columns=columns))
+
+
+def drop_bias(maps: LayerMaps) -> LayerMaps:
+    return replace(maps, q=replace(maps.q, source=replace(maps.q.source, bias=None)))
+
+
+def other_base(maps: LayerMaps) -> LayerMaps:
+    return replace(maps, rope={**maps.rope, "base": 10010.0})
+
+
+def other_gain(maps: LayerMaps) -> LayerMaps:
+    gain = maps.q.norm.gain.clone()
+    gain[3] *= 1.001
+    return replace(maps, q=replace(maps.q, norm=replace(maps.q.norm, gain=gain)))
+
+
+def other_value_head(maps: LayerMaps) -> LayerMaps:
+    return replace(maps, v=replace(maps.v, columns=maps.v.columns.flip(0)))
+
+
+@pytest.mark.parametrize(
+    "name, change, word",
+    [
+        ("Qwen3ForCausalLM", swap_columns, "weight"),
+        ("Qwen3ForCausalLM", other_base, "weight"),
+        ("Qwen3ForCausalLM", other_gain, "weight"),
+        ("Qwen3ForCausalLM", other_value_head, "output"),
+        ("GPT2LMHeadModel", drop_bias, "weight"),
+    ],
+    ids=["column", "base", "gain", "value_heads", "bias"],
+)
+def test_a_planted_fault_makes_the_layer_red(name: str, change: Callable, word: str):
+    recording = recorded(name)
+    assert recording.prove_from_x(0).passed
+    changed = change_layer(recording, change)
+    assert not changed.prove_from_x(0).passed and word in changed.prove_from_x(0).reason
+    assert changed.prove_from_x(1).passed
+
+
+def test_a_base_that_the_config_does_not_name_is_not_guessed():
+    model = find_family("LlamaForCausalLM").make()
+    model.model.rotary_emb.inv_freq *= torch.linspace(1, 0.9, 8)
+    recording = record(model, **text())
+    assert [str(maps) for maps in recording.maps] == [
+        "q and k are turned in another way than by the RoPE that the config names"
+    ] * 3
+    assert recording.passed  # from q and k on
+
+
+def test_what_is_rotated_in_part_is_counted():
+    with pytest.raises(AttentionError, match=r"^8 of 16 columns of each head are rotated, and the core rotates all$"):
+        recorded("GPTJForCausalLM").from_x(0)
+
+
+def test_weights_that_changed_since_the_recording_are_not_taken():
+    model = find_family("GPT2LMHeadModel").make()
+    recording = record(model, **text())
+    with torch.no_grad():
+        model.transformer.h[0].attn.c_attn.weight[0, 0] += 1
+    with pytest.raises(AttentionError, match=r"^q is not made of x by one linear map"):
+        recording.from_x(0)
+
+
+def test_a_recording_without_a_model_says_so():
+    recording = recorded("GPT2LMHeadModel")
+    with pytest.raises(AttentionError, match=r"^the recording must come from record\(model, \.\.\.\)"):
+        Recording(recording.calls, recording.outputs).from_x(0)
+
+
+# ---- columns ---------------------------------------------------------------------------------------------------------
+def test_numbers_that_are_equal_by_chance_do_not_lead_astray():
+    numbers = torch.tensor([5.0, 1.0, 2.0, 5.0, 3.0, 1.0])
+    assert find_columns(torch.tensor([[5.0, 3.0]]), numbers).tolist() == [[3, 4]]
+    assert find_columns(torch.tensor([[5.0, 4.0]]), numbers) is None
