@@ -30,7 +30,7 @@ from pages.components.messages import (
 )
 from pages.components.modules import join_modules, join_styles, list_modules, read_part
 
-COMPONENTS: dict[str, "Component"] = {}  # name -> component
+COMPONENTS: dict[str, "Component"] = {}  # name of a component -> the component
 
 TELLING = """export default (component) => {
   const leave = %s(component);
@@ -190,7 +190,7 @@ visited = make_component("visited", "<div></div>")
 BAR = {"styles": ("bar",), "isolate_styles": False}
 connection = make_component("connection", '<div class="bar connection" role="status"></div>', **BAR)
 unfinished = make_component("unfinished", '<div class="bar unfinished" role="status"></div>', **BAR)
-MAX_KEPT_CHARS = 4_500_000  # a browser keeps about 5,000,000 characters for a site
+MAX_KEPT_CHARS = 4_500_000  # most characters of a kept lecture; a browser stores about 5,000,000 per site
 kept_lecture = make_component(
     "kept_lecture",
     "<div></div>",
@@ -233,7 +233,7 @@ number_grid = make_component(
     '<div><table></table><i class="made row"></i><i class="made column"></i></div>',
     sends={
         "typed": ListOf(
-            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # the limit is MOST_PASTED of numbers.js
+            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # MOST_PASTED of numbers.js
             MAX_SENT_CELLS,
             leaves_out=True,
         ),
@@ -254,7 +254,7 @@ MAP_READING = {
     "least": AnyOf((None, Number())),
     "largest": AnyOf((None, Whole())),
     "mean": ListOf(Whole(0), 4096),
-}  # the fields of MapReading of attention_core/analysis/map_reading.py
+}  # options of maps: the fields of MapReading in attention_core/analysis/map_reading.py
 look = make_component(
     "flow/look",
     "<div></div>",

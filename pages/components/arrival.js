@@ -1,15 +1,15 @@
 // Shows a page from the top down while it loads, also when the visitor opens another page of the app.
 // Below the first element that is not drawn yet, page.css hides everything, so that nothing visible is pushed away.
-// The HTML document contains this script, which runs once.
+// The HTML document of the app contains this script, which runs once per document.
 {
   const LONGEST_MS = 5000; // after this time since the last drawn element, the page is shown as it is
   const CALM_FRAMES = 3; // after so many frames without change, a height counts as final, and a page as complete
   const ARRIVING = "data-arriving"; // on the document, while the page arrives: "first", or "next" for another page
-  const AWAITED = "data-awaited"; // attribute of the first element that is not drawn yet
+  const AWAITED = "data-awaited"; // attribute that marks the first element that is not drawn yet
   const PLACE = '[data-testid="stElementContainer"]';
   const COMPONENT = '[data-testid^="stBidiComponent"]';
   const MISSING = '[data-testid="stSkeleton"], [data-testid="stVegaLiteChart"]:not(:has(svg, canvas))';
-  const TOOLBAR = ".st-key-toolbar"; // a single element, drawn only when its last button is there
+  const TOOLBAR = ".st-key-toolbar"; // the toolbar counts as one element, drawn when its last button is
 
   const root = document.documentElement;
   const drawn = new WeakSet(); // containers of components whose scripts have drawn
@@ -41,7 +41,7 @@
   /** @param {Element} toolbar */
   const grows = (toolbar) => {
     const tools = toolbar.querySelector(".st-key-tools");
-    if (tools && getComputedStyle(tools).position === "fixed") return false; // fixed: its height moves nothing below it
+    if (tools && getComputedStyle(tools).position === "fixed") return false; // a fixed toolbar moves nothing below it
     return isRunning() || changes(toolbar) || [...toolbar.querySelectorAll(PLACE)].some(isMissing);
   };
 
@@ -54,7 +54,7 @@
 
   let begun = 0; // time when the first element appeared, later when the last one was drawn
   let awaited; // the first element that is not drawn yet
-  let calm = 0; // number of frames in which every element was drawn
+  let calm = 0; // number of successive frames in which every element was drawn
   let hides = true; // false once the page requests its delayed parts, so that nothing is hidden again
   const look = (now) => {
     const places = document.querySelectorAll(`main :is(${PLACE}:not(${TOOLBAR} *), ${TOOLBAR})`);
@@ -88,7 +88,7 @@
 
   let path = location.pathname;
   /** @type {any} */ (globalThis).navigation?.addEventListener("currententrychange", () => {
-    if (location.pathname === path) return; // only the query parameters have changed
+    if (location.pathname === path) return; // the page is the same; only its query parameters have changed
     path = location.pathname;
     arrive("next");
   });

@@ -9,7 +9,7 @@ const ROWS = "[role=group], [role=grid], [role=listbox], [role=combobox], [data-
  * @returns {boolean}
  */
 export function belongs(event) {
-  if (event.isComposing || event.keyCode === 229) return true; // the code of a key that an input method handles
+  if (event.isComposing || event.keyCode === 229) return true; // an input method handles this key
   return event.composedPath().some((part) => part instanceof Element && part.matches(OWN + ROWS));
 }
 

@@ -29,7 +29,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const map = (root.map ??= new LargeMap(root));
   const plain = unpacked(data);
   map.show(plain, setTriggerValue);
-  if (plain.follows) followSlider(root, plain.follows, (position) => { // pale until the server sends the data
+  if (plain.follows) followSlider(root, plain.follows, (position) => { // the map is pale until the data arrive
     root.style.opacity = position === plain.follows.position ? 1 : 0.35;
   });
   const ends = [hear("looked", (looked) => map.lookAlong(looked))];
@@ -47,11 +47,11 @@ class LargeMap extends Sheet {
     this.pointers = new Map(); // pointer id -> last event, for each pressed finger or mouse button
     this.turned = 0; // how far the wheel has turned since the last zoom
     /** @type {Stroke | null} */
-    this.stroke = null; // the cells painted in the current stroke
+    this.stroke = null; // the cells painted in the current stroke of the pointer
     /** @type {Stroke | null} */
-    this.sent = null; // the stroke that the server has not answered yet
+    this.sent = null; // the painted stroke that the server has not answered yet
     /** @type {Stroke[]} */
-    this.strokes = []; // painted strokes that are not sent yet
+    this.strokes = []; // painted strokes that wait until they are sent
     this.listen();
   }
 
@@ -187,7 +187,7 @@ class LargeMap extends Sheet {
 
   wheel(event) {
     const meant = event.ctrlKey || event.metaKey;
-    if (!meant && !this.armed) return; // the wheel scrolls the page instead
+    if (!meant && !this.armed) return; // the wheel scrolls the page, not the map
     this.turned = (Math.sign(this.turned) === Math.sign(event.deltaY) ? this.turned : 0) + event.deltaY;
     const enough = Math.abs(this.turned) >= 30; // in px: one notch of a wheel, or a short movement on a touchpad
     const unit = enough ? this.nearer(this.turned < 0 ? 1 : -1) : this.unit;
@@ -280,7 +280,7 @@ class LargeMap extends Sheet {
   }
 
   // Compares new data with the sent stroke: if `turn` has changed, the server has applied or refused the stroke.
-  // Strokes without an answer are drawn again over the new data.
+  // Strokes of the visitor that the server has not answered are drawn again over the new data.
   answered(turn) {
     if (this.data.turn !== turn) this.sent = null;
     for (const stroke of [this.sent, ...this.strokes, this.stroke]) {

@@ -6,7 +6,7 @@ import { shared } from "./shared.js";
 
 const LOOK_EVERY_MS = 200;
 const ASK_EVERY_MS = 800;
-const LIMIT_MS = 900; // an answer comes by then, or there is no connection
+const LIMIT_MS = 900; // ms after which a request without an answer counts as a lost connection
 
 const base = () => globalThis["__streamlit"]?.BACKEND_BASE_URL ?? location.origin;
 const appState = (name) => document.querySelector('[data-testid="stApp"]')?.getAttribute(`data-test-${name}`);
@@ -39,6 +39,6 @@ export default function ({ parentElement, data }) {
   const timer = setInterval(look, LOOK_EVERY_MS);
   const watch = { end: () => clearInterval(timer) };
   shared.connection = watch;
-  if (place.textContent) show(true); // in the language of now
+  if (place.textContent) show(true); // shows the text in the present language
   return watch.end;
 }

@@ -17,7 +17,7 @@ const USUAL_STROKE = {
   "stroke-linejoin": "miter", "paint-order": "normal",
 };
 const USUAL_TEXT = { "font-size": "", "font-weight": "400", "text-anchor": "start" };
-const BELOW = 8; // px: free space below the copied elements
+const BELOW = 8; // px: free space below the copied elements in the file
 const DASHES = "4 3"; // dashes of the line below a marked word, because few programs know dashed text decorations
 
 // ---- shapes of SVG -------------------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ function linesOf(node) {
     range.setStart(node, place);
     range.setEnd(node, (place += letter.length));
     const box = range.getClientRects()[0];
-    if (!box?.width) continue; // white space that the browser does not show
+    if (!box?.width) continue; // skips white space that the browser does not show
     const [line, middle] = [lines.at(-1), box.top + box.height / 2];
     if (line && Math.abs(line.middle - middle) < box.height / 2) line.text += letter;
     else lines.push({ text: letter, left: box.left, middle });

@@ -36,7 +36,7 @@ export class Rest {
   }
 }
 
-const leaves = new WeakMap(); // element -> the function that releases its captured pointer
+const leaves = new WeakMap(); // element -> the function that releases the pointer captured by it
 
 /**
  * Follows a pressed pointer until it is released. Of two pointers on an element the later one is followed.

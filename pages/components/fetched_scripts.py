@@ -6,8 +6,8 @@ picture has 200 KB, which a browser would parse each time while the visitor wait
 
 from hashlib import sha256
 
-FOLDER = "scripts"  # folder of these scripts in their URLs
-SCRIPTS: dict[str, str] = {}  # file name -> text of the script
+FOLDER = "scripts"  # folder of the fetched scripts, in their URLs
+SCRIPTS: dict[str, str] = {}  # file name of a fetched script -> its text
 
 # The loader needs several lines: Streamlit would take a script of one line for a file name.
 LOADER = """const app = window.__streamlit.BACKEND_BASE_URL.replace(/\\/?$/, "/");

@@ -22,7 +22,7 @@ function speak(english, words) {
 }
 
 // Replaces an English text of Streamlit by its translation.
-// The English text is stored, because the language may change later.
+// The English text is stored, so that a later change of language can translate it again.
 function reword(place, words, text, write) {
   const before = written.get(place);
   const english = before?.shown === text ? before.english : text;
@@ -47,12 +47,12 @@ function rewordAll(place, words) {
 // ---- files chosen while the server cannot be reached --------------------------------------------------------
 // If a visitor chooses files while the server is unreachable, Streamlit's uploader loses them without a message.
 // So this script stores the chosen files until the uploader lists their names.
-// After a reconnection it passes them to the uploader again; until then, a sentence says that the files wait.
+// After a reconnection, this script passes the files to the uploader again; until then, a sentence says that they wait.
 const LOOK_EVERY = 500; // in ms: time between two checks whether the uploader lists the chosen files
 const PATIENCE = 8000; // in ms: if the uploader does not list the files by then, a sentence says that they wait
 // container of an uploader -> the chosen files that it does not list yet, with { files, since, wasAway, words }:
-// since: when the uploader got them, in ms. wasAway: whether the server was unreachable then or later.
-// words: the texts in the language of the page.
+// since: time in ms when the visitor chose the files. wasAway: whether the server was unreachable then or later.
+// words: the uploader's texts in the language of the page.
 const givenTo = new WeakMap();
 const givenAgain = new WeakSet(); // change events made by giveAgain; a listener must not store their files again
 const guarded = new WeakSet(); // containers of uploaders that already have the event listeners
@@ -81,7 +81,7 @@ function sayWaiting(place, files, words) {
 }
 
 // Checks every LOOK_EVERY ms whether the uploader lists the chosen files, until it lists all of them.
-// After a reconnection, passes the files to the uploader again.
+// After a reconnection, this function passes the files to the uploader again.
 function follow(place) {
   const given = givenTo.get(place);
   if (!given || !place.isConnected) return;
@@ -128,7 +128,7 @@ export default function ({ data, parentElement }) {
   if (!place) return;
   wordsOf.set(place, data.words);
   guard(place);
-  watchers.get(place)?.disconnect(); // else observers of two languages would overwrite each other's texts forever
+  watchers.get(place)?.disconnect(); // observers of two languages would overwrite each other's texts forever
   const watcher = new MutationObserver(() => rewordAll(place, data.words));
   watchers.set(place, watcher);
   rewordAll(place, data.words);

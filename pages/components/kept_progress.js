@@ -1,5 +1,5 @@
 // Stores which lessons and accordions ("drawers") the visitor has opened, and which lessons are solved.
-// The browser keeps this progress and never sends it to the server.
+// The browser stores this progress and never sends it to the server.
 const PROGRESS = "attention-progress";
 const DRAWERS = "attention-drawers";
 const STAGES = ["opened", "solved"];

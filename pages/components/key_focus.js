@@ -1,5 +1,5 @@
-// Marks the page's main element while it has the focus by a key: after a click, page.css draws no focus ring, not even
-// when a key follows. The HTML document contains this script, which runs once.
+// Marks the page's main element while it has the focus because of a key; page.css draws a focus ring only then.
+// The HTML document of the app contains this script, which runs once per document.
 {
   const MARK = "data-by-keys";
   let byKeys = false; // whether the visitor's last action was a key press

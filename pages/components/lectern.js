@@ -1,6 +1,6 @@
 // Handles the keys and buttons of a presentation, full screen and black screen.
-// The presenter view is another window of the same browser.
-// Both windows exchange messages over a BroadcastChannel, which no server or other browser can read.
+// The presenter view is a second window of the same browser.
+// The two windows exchange messages over a BroadcastChannel, which no server or other browser can read.
 import { belongs } from "./belongs.js";
 import { stateOf } from "./dom.js";
 import { asked, REMOTE } from "./remote.js";
@@ -79,7 +79,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     button.querySelector("span").textContent = data.words[way];
     button.classList.toggle("on", data.on.includes(way));
     button.onclick = (event) => {
-      if (event.detail) button.blur(); // otherwise the space bar would press the clicked button again
+      if (event.detail) button.blur(); // otherwise the space bar would press this button again
       act(way);
     };
   });
@@ -95,7 +95,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     act(way);
   };
   // In full screen, a page never receives Escape: the browser handles it and leaves full screen.
-  // If another window has the focus, Escape was not the reason, and the presentation continues.
+  // If another window has the focus, the visitor has not pressed Escape, and the presentation continues.
   const changed = () => {
     const isLeft = !document.fullscreenElement && document.hasFocus() && !isLeftByUs;
     if (isLeft && presenting) setTriggerValue("moved", "leave");
@@ -120,7 +120,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // Requests that an animation on the screen moves one keyframe forward (1) or back (-1) instead of the scene.
-// Returns whether an animation has moved.
+// Returns whether an animation on the screen has moved.
 function isTakenByJourney(way) {
   return !tellOthers("flow-step", way);
 }
@@ -134,7 +134,7 @@ function full(wanted) {
 }
 
 // Returns the name of the channel between this tab and its presenter view.
-// It is random and stays the same while the tab is open.
+// The name of the channel is random and stays the same while the tab is open.
 function paired() {
   const key = "attention-lecture";
   const found = sessionStorage.getItem(key);

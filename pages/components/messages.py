@@ -100,7 +100,7 @@ class Maybe:
 Single = Anything | Flag | Whole | Place | Number | Text | OneOf
 Shape = None | tuple | dict | Single | ListOf | AnyOf | Maybe
 
-CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step; the run may have no such cell
+CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step, which the run need not have
 PART_CELL = {"part": Text(200), **CELL}  # a cell in a part of a language model
 
 

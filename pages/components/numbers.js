@@ -1,5 +1,5 @@
-// Shows a matrix of number fields, and sends each cell whose text differs from the matrix to the server:
-// after Enter, or when the visitor leaves the field. A pasted matrix is sent as text.
+// Shows a matrix of number fields, and sends each cell whose text differs from the matrix to the server.
+// A cell is sent after Enter, or when the visitor leaves the field. A pasted matrix is sent as text.
 // Arrow keys move up and down, and at the ends of a text to the next cell. Escape restores a cell's number.
 import { element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
@@ -21,7 +21,7 @@ import { plain } from "./rounded.js";
 
 const STEP = 0.5; // change of a dragged number per STEP_PX of pointer movement
 const MOST_PASTED = 200_001; // in characters: one more than the server accepts, so that it can refuse longer texts
-const STEP_PX = 8; // px: pointer movement for one STEP
+const STEP_PX = 8; // px of pointer movement that change a number by one STEP
 
 /** @param {import("./shared.js").Component<Numbers>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -83,7 +83,7 @@ function lay(root, place) {
 }
 
 // Builds the table of number fields and view.cells, a matrix of { input, row, column, number, told }.
-// number: the text from the server. told: the text that was sent last; null after the server has answered.
+// number: the text that the server sent. told: the text that was sent to it last; null after its answer.
 function build(view, { name, rows, columns }) {
   view.cells = rows.map((text, row) => columns.map((above, column) => cellOf(view, [name, text, above], row, column)));
   const head = element("tr", "", [element("td"), ...columns.map((text) => heading(text, "col"))]);
@@ -119,7 +119,7 @@ function cellOf(view, names, row, column) {
 }
 
 // Lets the visitor change a field's number by dragging; upwards increases it.
-// The number is sent to the server when the pointer is released.
+// When the pointer is released, the number is sent to the server.
 function drag(view, input, event) {
   const start = input.value;
   const from = Number(start.replace("−", "-"));
@@ -150,7 +150,7 @@ function press(view, { input, number, row, column }, event) {
 // Sends a pasted matrix as text; the server parses it and fills the cells to the right and below.
 function paste({ trigger }, { row, column }, event) {
   const text = event.clipboardData.getData("text");
-  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // a single number, which the browser itself pastes
+  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // the browser itself pastes a single number
   event.preventDefault();
   trigger("typed", [{ row, column, text: text.slice(0, MOST_PASTED), pasted: true }]);
 }

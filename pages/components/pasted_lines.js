@@ -1,7 +1,7 @@
 // Sends a text of several lines that is pasted into the sentence box to the server; the box itself would join them.
 import { shared } from "./shared.js";
 
-const MOST_PASTED = 200_001; // characters; the server refuses a longer text
+const MOST_PASTED = 200_001; // most characters that are sent; the server refuses longer texts
 
 /** @param {import("./shared.js").Component<null>} component */
 export default function ({ setTriggerValue }) {

@@ -1,7 +1,7 @@
 // Closes the menu on a phone when the visitor chooses a page in it, because it covers most of that page.
-// The HTML document contains this script, which runs once.
+// The HTML document of the app contains this script, which runs once per document.
 {
-  const phone = matchMedia("(max-width: 768px)"); // width up to which Streamlit lays the menu over the page
+  const phone = matchMedia("(max-width: 768px)"); // up to this width, Streamlit lays the menu over the page
   const CHOSEN = '[data-testid="stSidebarNavLink"]';
   document.addEventListener("click", ({ target }) => {
     if (!phone.matches || !(target instanceof Element) || !target.closest(CHOSEN)) return;

@@ -71,7 +71,7 @@ export function hatch(pen, x, y, width, height, x0, y0, gap, colour) {
   pen.globalAlpha = 0.45;
   pen.strokeStyle = colour;
   pen.beginPath();
-  const offset = x0 - y0; // all points of a hatching line have the same x - y
+  const offset = x0 - y0; // on a line of the hatching, x - y is constant
   for (let n = Math.floor((x - y - height - offset) / gap); offset + n * gap <= x + width - y; n++) {
     pen.moveTo(offset + n * gap + y, y);
     pen.lineTo(offset + n * gap + y + height, y + height);

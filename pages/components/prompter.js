@@ -111,13 +111,13 @@ class NotesClock {
   }
 
   // Sets the clock's start to the time `since`.
-  // planned: [begin, end], the planned minutes of the first scene, or null.
+  // planned: [begin, end], the planned minutes of the first scene, or null for none.
   begin(since, planned) {
     Object.assign(this, { since, passed: 0, first: planned?.[0] ?? 0 });
   }
 
   // Resets the clock if the presenting window has started or restarted the presentation.
-  // began: the time of the start in ms. first: the planned minute of the first scene.
+  // began: time of the start in ms. first: the planned minute at which the first scene begins.
   follow({ began, first }) {
     if (!Number.isFinite(began) || began === this.followed) return;
     this.followed = began;

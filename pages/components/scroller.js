@@ -1,5 +1,5 @@
 // Scrolls an accordion ("drawer") into view whenever the visitor opens it, but not if a link opens it.
-// It scrolls again while the accordion grows, until the visitor acts. The component is the accordion's first element.
+// The component is the accordion's first element. It scrolls again while the accordion grows, until the visitor acts.
 import { shared } from "./shared.js";
 
 const GROWS_MS = 1500;
@@ -39,7 +39,7 @@ function scrolling(element) {
 }
 
 // Scrolls the innermost scrollable element that can still move towards the accordion.
-// Elements around a fully visible one stay: an accordion in the side panel does not move the picture.
+// The elements around a fully visible one stay: an accordion in the side panel does not move the picture.
 function scrollOne(boxes, top, behavior) {
   for (const box of boxes) {
     const seen = box.getBoundingClientRect();

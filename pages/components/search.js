@@ -1,5 +1,5 @@
 // Shows the search over the whole app: a button, and a dialog with a field, for mouse and keyboard.
-// It runs in the browser and never parses typed text as HTML. The entries are fetched when it is first opened:
+// The search runs in the browser and never parses typed text as HTML. Its first opening fetches the entries:
 // data.findable is the address of a module whose default export is the list of entries.
 import { isTyping } from "./belongs.js";
 import { element, linkTo, setColours, stateOf, svgShape } from "./dom.js";
@@ -27,7 +27,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const draw = () => {
     const { index } = view;
-    if (!index) return; // shows nothing while the index is loading
+    if (!index) return; // shows nothing until the index is loaded
     const found = find(index, field.value);
     list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
     status.textContent = describe(field.value, found.length, data.text);

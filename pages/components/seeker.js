@@ -1,6 +1,6 @@
 // Scrolls to the control that the visitor searched for, focuses it, and frames it for a moment.
-// The control's accordion may still be opening, so it tries again until it finds the control or its time is over.
-// It also stops if the visitor acts.
+// The control's accordion may still be opening, so the search for it is repeated for some time.
+// The repetition also ends if the visitor acts.
 import { shared } from "./shared.js";
 
 const PATIENCE_MS = 6000;
@@ -30,7 +30,7 @@ export default function ({ data }) {
     hold(box, performance.now());
   };
   // Keeps the control in view and focused for a moment.
-  // Content above may still open, and the control may be redrawn.
+  // This is repeated, because content above may still open, and the control may be redrawn.
   const hold = (box, from) => {
     box.style.outline = `3px solid ${data.colour}`;
     box.style.outlineOffset = "4px";

@@ -1,5 +1,5 @@
 // Holds the state and the events that the components of a page share.
-// They use a global object and events of the window, because each script has its own copy of every module.
+// Each script has its own copy of every module, so they share a global object and events of the window instead.
 
 /**
  * The argument with which Streamlit calls a component.

@@ -1,5 +1,5 @@
 // Draws one matrix on a canvas from its data and a view (zoom, scroll position): cells, texts, scale, outlines.
-// Cells are whole device pixels wide, so that all have the same size.
+// Cells are a whole number of device pixels wide, so that all have the same size.
 import { button, element } from "./dom.js";
 import { clamp } from "./flow/motion.js";
 import { BLOCKED, hatch, penOf, pixels } from "./pixels.js";
@@ -42,7 +42,7 @@ export class Sheet {
 
   // ---- data ---------------------------------------------------------------------------------------------------------
   // Stores new data; returns whether they belong to the same matrix as before.
-  // For the same matrix, zoom and scroll position stay; for another, all cells are shown.
+  // If they do, zoom and scroll position stay; otherwise all cells are shown.
   take(data) {
     const before = this.data;
     const same = before && before.drawn.join() === data.drawn.join() && before.step === data.step;
@@ -56,7 +56,7 @@ export class Sheet {
     /** @type {HTMLCanvasElement} */
     this.image = pixels(data.cells, rows, columns, data.fills);
     if (!same) {
-      this.unit = 0; // 0: the whole map is shown
+      this.unit = 0; // cell width; 0 while the whole map is shown
       this.at = null;
     }
     return same;
@@ -68,12 +68,12 @@ export class Sheet {
     [words.in, words.out, words.whole].forEach((title, n) =>
       Object.assign(this.buttons[n], { title, ariaLabel: title, textContent: ["+", "−", title][n] }),
     );
-    this.width = null; // makes it measured again, because the texts may have changed
+    this.width = null; // must be measured again, because the texts may have changed
     this.lay();
   }
 
   // Returns which cell of the matrix a drawn cell shows.
-  // If not all cells are drawn, it is the cell picked from the block.
+  // If a drawn cell stands for a block of cells, the one that the server has picked from the block is returned.
   place({ row, column }) {
     const n = row * this.data.drawn[1] + column;
     const place = this.places ? this.places[n] : n;
@@ -147,7 +147,7 @@ export class Sheet {
   }
 
   // Returns the height of the texts above the columns.
-  // Chinese is written downwards there, and Latin text upwards.
+  // Above the columns, Chinese is written downwards and Latin text upwards.
   room(texts) {
     const need = [...new Set(texts)].map((text) =>
       WIDE.test(text) ? letters(text).length * LARGE + 14 : this.wide(text, SMALL) + 16,
@@ -156,7 +156,7 @@ export class Sheet {
   }
 
   // Returns the least and the largest finite number, including 0.
-  // The widest text is that of one of the two.
+  // One of these two numbers has the widest text.
   extremes() {
     let [least, most] = [0, 0];
     for (const value of this.numbers) {
@@ -187,7 +187,7 @@ export class Sheet {
   }
 
   // Returns the centre [x, y] of the marked cell, else of the chosen cell.
-  // Returns the middle of the view if that cell is not visible.
+  // If neither of these cells is visible, returns the middle of the view.
   middle() {
     const { wide, tall } = this.view;
     const cell = this.at ?? this.chosen();
@@ -316,7 +316,7 @@ export class Sheet {
   }
 
   // Calls draw(text, middle, isMarked) for visible labels along an axis, at least `room` CSS pixels apart.
-  // The marked label is always drawn; labels that would overlap it are left out.
+  // The label of the marked cell is always drawn; labels that would overlap it are left out.
   labels(texts, every, from, length, count, room, marked, draw) {
     const cell = this.unit / this.ratio;
     const thinned = Math.max(1, Math.ceil(room / cell));
@@ -353,7 +353,7 @@ export class Sheet {
   }
 
   // Draws the column labels horizontally if all fit.
-  // Otherwise Chinese is written downwards, and Latin text is tilted, or upright if columns are narrow.
+  // If they do not fit, Chinese is written downwards, and Latin text is tilted, or upright if columns are narrow.
   drawColumns() {
     const { pen, data } = this;
     const cell = this.unit / this.ratio;
@@ -424,7 +424,7 @@ export class Sheet {
     pen.clearRect(0, 0, this.over.width, this.over.height);
     pen.save();
     pen.beginPath();
-    const edge = 2 * ratio; // margin, because the outline of a border cell extends beyond the view
+    const edge = 2 * ratio; // margin for the outline of a border cell, which extends beyond the view
     const [left, top] = [Math.round(this.left * ratio), Math.round(this.top * ratio)];
     pen.rect(left - edge, top - edge, this.view.wide + 2 * edge, this.view.tall + 2 * edge);
     pen.clip();
@@ -458,7 +458,7 @@ export class Sheet {
     const { n, row, column } = this.place(cell);
     const value = this.numbers[n];
     const state = data.cells[n] === BLOCKED ? data.words.blocked : data.is_bool ? data.words.allowed : "";
-    const vanishes = value !== 0 && Math.abs(value) < 0.005; // two decimals would show 0
+    const vanishes = value !== 0 && Math.abs(value) < 0.005; // whether two decimals would show 0
     const number = data.is_bool ? state : [vanishes ? digits(value) : this.text(n), state].filter(Boolean).join(" ");
     const rounded = !vanishes && Number(value.toPrecision(7)) !== Number(value.toFixed(2)) && Number.isFinite(value);
     const more = rounded ? filled(data.words.digits, { digits: digits(value) }) : "";

@@ -1,11 +1,11 @@
-// Sends undo and redo to the server: keys pressed anywhere except in a text field, where they undo typing, and clicks
-// on the two buttons. While the server is busy, Streamlit would send only the last click.
-// A held key is faster than the server: what is pressed meanwhile is sent together, once the page shows the answer.
-// Until then the page's controls have outdated values, which the message would contain.
+// Sends undo and redo to the server: key presses anywhere except in a text field, and clicks on the two buttons.
+// It sends the clicks itself, because Streamlit would send only the last one while the server is busy.
+// A held key is faster than the server: presses meanwhile are sent together once the page shows the answer.
+// Until then the page's controls have outdated values, which a message would contain.
 import { isTyping } from "./belongs.js";
 import { shared } from "./shared.js";
 
-const MOVES = ["undo", "redo"]; // also the keys of the buttons
+const MOVES = ["undo", "redo"]; // moves, and the keys of their buttons
 const MOST = 100; // most moves in one message
 const PATIENCE_MS = 5000; // ms: a message without an answer by then counts as lost; the server never does a move twice
 const IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]';
@@ -14,7 +14,7 @@ const IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]';
 export default function ({ data, setTriggerValue, parentElement }) {
   const pressed = (shared.pressed ??= { first: 0, moves: [], sentAt: -Infinity });
   const place = parentElement.querySelector("div");
-  shared.pressedPlace = place; // only the element that was drawn last sends
+  shared.pressedPlace = place; // only the element drawn last sends messages
   if (data.done > pressed.first) {
     pressed.moves.splice(0, data.done - pressed.first);
     pressed.first = data.done;

@@ -34,7 +34,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // Returns an <img> with one pixel per cell, enlarged by the browser.
-// It is not a canvas, because each canvas is a layer that slows every frame of the page.
+// The map is not a canvas, because each canvas is a layer that slows every frame of the page.
 function small(src, rows, columns, side) {
   const [width, height] = [columns, rows].map((length) => (side * length) / Math.max(rows, columns));
   return element("img", "", {

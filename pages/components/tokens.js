@@ -1,5 +1,5 @@
 // Draws a text tokenized in three ways, a row for each: words, subword tokens, characters.
-// A slider sets the number of merges (of byte pair encoding).
+// A slider sets the number of merges of byte pair encoding.
 // Hovering or focusing a token highlights the same letters in all rows.
 import { element, keepFocus, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";

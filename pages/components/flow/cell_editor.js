@@ -1,5 +1,5 @@
 // Shows a text input over a cell of an input matrix, in which the visitor types another number.
-// The server applies the number, or refuses it and sends a sentence with the reason.
+// The server applies the typed number, or refuses it and sends a sentence with the reason.
 import { added, setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
 import { placeOf } from "./twin.js";
@@ -46,7 +46,7 @@ export class CellEditor {
   }
 
   key(event) {
-    event.stopPropagation(); // the text input itself handles all keys
+    event.stopPropagation(); // stops keys here, because the text input handles all of them
     if (event.isComposing) return;
     if (event.key === "Enter") this.leave(() => this.send());
     else if (event.key === "Escape") this.leave(() => this.cancel());
@@ -73,7 +73,7 @@ export class CellEditor {
   }
 
   // Opens the text input again, with the refused text and the reason.
-  // refused: { step, index, text, sentence }, or null if nothing was refused.
+  // refused: { step, index, text, sentence } of the refused text, or null if nothing was refused.
   refuse(refused) {
     const said = JSON.stringify(refused ?? null);
     if (said === this.said) return;

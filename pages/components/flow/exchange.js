@@ -1,5 +1,5 @@
 // Keeps the picture's selection the same in the browser and on the server.
-// The picture debounces and sends what the visitor selects, and adopts each new selection of the server.
+// The picture debounces and sends the visitor's selection, and adopts each new selection of the server.
 import { Rest } from "../drag.js";
 import { hear, shared } from "../shared.js";
 
@@ -9,21 +9,21 @@ const OTHER_VIEWS = ["heads", "plane"]; // views whose name is in the link inste
 export class Exchange {
   constructor(flow) {
     this.flow = flow;
-    this.order = 0; // number of the latest selection adopted from the server
+    this.order = 0; // number of the latest selection that came from the server
     // Sends the selection only after it has been the same for a moment, so that one message replaces many.
     this.resting = new Rest(() => (flow.journey.isMoving ? this.tellLook() : this.tellLooked()), HAND_RESTS_MS);
   }
 
   // ---- from the server ----------------------------------------------------------------------------------------------
-  // Returns the selection (a Look) that the server's data describe. When the visitor follows an operand back towards
-  // the input, the operand opens in the current view.
+  // Returns the selection (a Look) that the server's data describe.
+  // If the visitor follows an operand back towards the input, the operand opens in the current view.
   lookOf({ batch, head, query, step, stop, cell, sum }) {
     const { flow } = this;
     flow.heads.follow(stop);
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
     if (flow.data.cut) {
-      const view = step === null ? this.sight(cell, stop) : "flow"; // the map of the step is below the flow picture
+      const view = step === null ? this.sight(cell, stop) : "flow"; // the step's map is below the flow picture
       return { batch, head, query, view, step: flow.share };
     }
     const isFollowed = Boolean(flow.look && cell && sum?.trail.length);
@@ -51,7 +51,7 @@ export class Exchange {
   }
 
   // Applies the keyframe and the opened cell in the data, until flow/look.js is loaded.
-  // After that, look.js receives the arithmetic of the opened cell.
+  // Once look.js is loaded, it receives the arithmetic of the opened cell.
   expect({ order, step, stop, cell }) {
     this.order = order;
     this.rest(stop);
@@ -86,7 +86,7 @@ export class Exchange {
   send(name, value) {
     if (!this.flow.data.hears) return;
     if (shared.tellServer) shared.tellServer(name, value);
-    else hear("flow-look", () => this.send(name, value), { once: true }); // sent after flow/look.js is loaded
+    else hear("flow-look", () => this.send(name, value), { once: true }); // waits until flow/look.js is loaded
   }
 
   tellLook() {
@@ -104,7 +104,7 @@ export class Exchange {
   }
 
   // Returns the name of the keyframe ("stop") for the server: its last drawn step, "start", "end", or another view.
-  // Returns null in the map view, and at the keyframe or in the view with which the page begins by default.
+  // The name is null in the map view, and at the keyframe or in the view with which the page begins by default.
   stop(view) {
     const { journey, data } = this.flow;
     const isUsual = view === (data.plane?.opens ?? "flow");
@@ -132,7 +132,7 @@ export class Exchange {
   }
 
   // Requests another selection from the server, because the browser has only a part of a large run's numbers.
-  // The map of such a run is below the picture, as the opened step.
+  // The map of a step of such a run is below the picture, as the opened step.
   askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
     const isHeads = this.flow.look.view === "heads";
     const kept = view === "flow" || isHeads ? null : shared.look?.step ?? null;

@@ -9,7 +9,7 @@ export class Flights {
   }
 
   // Returns a Map from "row column" of each cell that both views draw to the attributes of its shape in the flow.
-  // It hides these shapes in this frame, and must therefore be called after the flow is drawn.
+  // The function hides these shapes in the current frame, so the flow must be drawn before.
   leave(matrix) {
     const { picture } = this.flow;
     const shapes = new Map();
@@ -23,7 +23,7 @@ export class Flights {
   }
 
   // Returns the cells of a matrix that the flow picture draws, too.
-  // If the matrix has a row for each query, these are cells of the selected query's row.
+  // If the matrix has a row for each query, only cells of the selected query's row are returned.
   cellsOf(matrix) {
     const { data, look, snapshot } = this.flow;
     const key = JSON.stringify([

@@ -92,7 +92,7 @@ export class Flow {
     this.map = new MapView(this.svg);
     this.flights = new Flights(this);
     this.open = null; // the cell whose arithmetic is open: { step, index, height }; null for none
-    this.opened = 0; // progress of the map's opening, from 0 to 1
+    this.opened = 0; // share of the map's opening that is finished, from 0 to 1
     this.change = null; // a dragged change that the server has not applied yet: { params, values }; null for none
     this.moved = []; // names of the steps that the browser has recomputed
     this.waiting = new Set(); // names of the steps that the browser cannot recompute
@@ -144,7 +144,7 @@ export class Flow {
     this.differs =
       findTwinDifference(data.steps, moved, this.look.query, data.rounding) ??
       this.shown.compare(old, data, this.model);
-    const isStill = this.isHeld() || this.shown.waits; // while the picture waits, these data answer an earlier change
+    const isStill = this.isHeld() || this.shown.waits; // if the picture waits, these data answer an earlier change
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.roles.show(data.roles);
@@ -175,10 +175,10 @@ export class Flow {
   // Sets the CSS classes for the kind of page: only the picture, a playing picture, or a presentation.
   fit(data) {
     for (const name of ["shown", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
-    this.stage.tabIndex = data.fills ? -1 : 0; // -1 in a presentation, because the page handles the keys there
+    this.stage.tabIndex = data.fills ? -1 : 0; // -1: in a presentation, the page handles the keys
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;
-    if (data.fills) this.sizes.observe(this.stage); // its height changes with the lines of the caption
+    if (data.fills) this.sizes.observe(this.stage); // the stage's height changes with the lines of the caption
   }
 
   // Moves by one keyframe when a presentation sends a key; at the last one, the presentation changes the scene.
@@ -201,7 +201,7 @@ export class Flow {
   }
 
   // Makes a snapshot of the run and the selection, to which the picture is then animated.
-  // A dragged change that the server has not applied yet stays.
+  // A dragged change that the server has not applied yet stays in the snapshot.
   take() {
     const { snapshot: before, layout } = this;
     const moves = before && layout && !isCalm();
@@ -244,7 +244,7 @@ export class Flow {
   }
 
   // Sets the numbers to show: those of the run or, during a drag, those that the browser recomputes.
-  // The numbers of a large run change only when the server answers.
+  // During a drag, a large run keeps its numbers until the server answers.
   follow() {
     const { data, change, model } = this;
     model.steps = data.steps;
@@ -259,8 +259,8 @@ export class Flow {
   }
 
   // During a drag, recomputes the changed numbers in the browser (twin.js), but only in the rows that are needed.
-  // In each head this is the row of the selected query. In the selected head it is every row if more rows are visible
-  // or if the run has several heads. If such a visible step combines several heads, every row is computed.
+  // In each head, only the row of the selected query is needed. In the selected head, every row is needed if more rows
+  // are visible or the run has several heads. If such a visible step combines several heads, every row is computed.
   followChange() {
     const { data, change, look } = this;
     const seen = this.stepsSeen();
@@ -349,7 +349,7 @@ export class Flow {
   lookAt(changes) {
     if (this.data.cut) {
       const { view = this.look.view } = changes;
-      this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // the map is below the picture
+      this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // the map is shown below the picture
       this.ask();
       this.exchange.askFor(changes);
       return;
@@ -400,7 +400,7 @@ export class Flow {
   }
 
   // Shows the arithmetic ("sum") that the server has sent for the opened cell.
-  // If the picture does not draw this cell, the arithmetic opens below the query's vectors ("lane").
+  // If the picture does not draw the opened cell, the arithmetic opens below the query's vectors ("lane").
   fillSum({ step, cell, sum }) {
     this.open = { step, index: cell };
     this.sum.show(sum);

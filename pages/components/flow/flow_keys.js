@@ -1,5 +1,5 @@
 // Handles keys on the flow picture: N focuses a number, and Enter opens the arithmetic that computes it.
-// Each key has a row of numbers; the query has separate vectors, with the role "lane" in the code.
+// Each key of the attention has a row of numbers; the query has separate vectors, with the role "lane" in the code.
 // Arrow keys move the focus to the nearest number beside, above or below.
 import { focused } from "../dom.js";
 import { MOVES } from "../drag.js";
@@ -54,7 +54,7 @@ export class FlowKeys {
 
   // ---- the numbers that are drawn -----------------------------------------------------------------------------------
   // Returns all drawn numbers, [{ shape, means, part, line, x, y }].
-  // line: the row of the key to which the number belongs, or "lane" for a number of the query.
+  // line: the row of the key to which a number belongs, or "lane" for a number of the query.
   cells() {
     const { model, picture } = this.flow;
     const cells = [];
@@ -82,8 +82,8 @@ export class FlowKeys {
   }
 
   // Returns the number to focus first: if a cell's arithmetic is open, the number of this cell.
-  // Otherwise it is the number that the current keyframe computes for the key with the largest attention weight;
-  // at the end of the animation, this weight itself.
+  // Otherwise, the keyframe that is shown determines the number: that of the key with the largest attention weight.
+  // At the end of the animation, this number is the largest attention weight itself.
   first() {
     const { flow } = this;
     const open = flow.open && this.find(flow.open);
@@ -107,7 +107,7 @@ export class FlowKeys {
   }
 
   // Returns the next number to the right (1) or left (-1) in the same row.
-  // Right of the last number of a key's row comes the nearest number of the query's vectors ("lane").
+  // Right of the last number of a key's row is the nearest number of the query's vectors ("lane").
   besides(cells, here, right) {
     const isOn = ({ x }) => (x - here.x) * right > 0.5;
     const near = (line) =>

@@ -1,6 +1,6 @@
 // Shows the formulas of the vectors, scores or weights that the current keyframe computes.
-// They appear beside the query's vectors (the "lane" below the rows of the keys), towards the end of the keyframe.
-// Each symbol has the colour of what it names.
+// The formulas appear beside the query's vectors (the "lane" below the rows of the keys), late in the keyframe.
+// Each symbol of a formula has the colour of the vector, score or weight that it stands for.
 import { clamp } from "./motion.js";
 import { LEAST_LABEL } from "./words.js";
 
@@ -62,7 +62,7 @@ export class Formulas {
   }
 
   // Returns the free horizontal range of the lane, [left, right] in px.
-  // The range reaches from the query's vectors to the ribbons, which lead to the output.
+  // This range lies between the query's vectors and the ribbons that lead to the output.
   room({ parts, x, w, unit, frame }) {
     const own = parts.filter((part) => part.role === "lane" && !part.after);
     const start = Math.max(frame.wordWidth, ...own.map((part) => x[part.name] + w[part.name]));

@@ -53,7 +53,7 @@ export class Hands {
   }
 
   // Returns what the shape under a pointer represents (its `means`).
-  // For a strip of cells drawn as one shape, the pointer's x determines the cell.
+  // If the shape is a whole strip of cells, the pointer's x determines which cell it is.
   meant({ target, clientX, clientY }) {
     const means = meaningOf(target);
     if (typeof means !== "function") return means;
@@ -61,7 +61,7 @@ export class Hands {
   }
 
   hover(means) {
-    const isLane = this.flow.model.parts.get(means?.part)?.role === "lane"; // the query's numbers are in no key's row
+    const isLane = this.flow.model.parts.get(means?.part)?.role === "lane"; // the query is in no key's row
     const row = means?.word ?? (isLane ? null : means?.row) ?? means?.ribbon ?? null;
     const cell = means?.at ?? null;
     if (this.flow.ringed().length)
@@ -107,8 +107,8 @@ export class Hands {
   }
 
   // Handles a key while the whole picture has the focus. Up and Down select the previous or next query.
-  // Enter opens the arithmetic of the largest attention weight, and M opens or closes the map view.
-  // All other keys control the timeline of the animation.
+  // The Enter key opens the arithmetic of the largest attention weight, and M opens or closes the map view.
+  // All other keys control the timeline of the animation (see bar.js).
   stageKey(event) {
     const { flow } = this;
     const { query, view } = flow.look;

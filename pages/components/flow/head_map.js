@@ -136,8 +136,8 @@ export class HeadMap {
   }
 }
 
-// Chinese words that are too wide for a column are not turned: their characters stand one below the other. So do all
-// words beside them, which turned words would overlap.
+// Chinese words that are too wide for a column are written downwards, one character below the other, not turned.
+// So are all words beside them, because turned words would overlap them.
 const areUpright = (words) => words.some((word) => WIDE.test(word));
 
 function placed({ rows, columns }, cell, left, top, right) {

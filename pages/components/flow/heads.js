@@ -1,5 +1,5 @@
 // Draws the view of all heads: a tile with the attention map of each head, and a large map of the selected head.
-// Two selected heads are shown as a difference, A minus B. The server is not needed for this.
+// Two selected heads are shown as a difference, A minus B, which the browser computes without the server.
 import { added, button, element, focused, setOnce, write } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { MapOptions } from "../map_options.js";
@@ -19,7 +19,7 @@ const ABOVE = 214; // px: height of everything above the view on the workbench, 
 const LEAST_HEIGHT = 420; // px
 const TEXTS_HEIGHT = 92; // px: height of the title and the legend of the large map, with the gaps between them
 const BELOW = 12; // px: margin below a single map
-const SAME = 0.005; // shares that differ by less are called equal
+const SAME = 0.005; // weights that differ by less are called equal
 
 export class HeadsView {
   constructor(root, flow) {
@@ -43,14 +43,14 @@ export class HeadsView {
         sendSide: (side) => this.flow.exchange.tell("side", side),
       },
     );
-    this.unread = added(this.root, "p", "unread"); // why the options of maps are not available
+    this.unread = added(this.root, "p", "unread"); // the text that says why the options of maps are not available
     this.grid = added(this.root, "div", "grid");
     this.grid.setAttribute("role", "group");
     /** @type {{ key: string, button: HTMLButtonElement, map: HeadMap }[]} */
     this.tiles = [];
     this.large = added(this.root, "div", "large");
     this.title = added(this.large, "p", "title");
-    this.differ = added(this.large, "p", "differ"); // the settings in which A and B differ
+    this.differ = added(this.large, "p", "differ"); // the text about the settings in which A and B differ
     this.told = added(this.large, "p", "told");
     /** @type {HTMLElement} */
     this.frame = added(this.large, "div", "reader", { tabIndex: 0, role: "application" });
@@ -127,8 +127,8 @@ export class HeadsView {
     return Boolean(this.flow.data?.no_difference);
   }
 
-  // The index of the head of A that stands beside the chosen head of B: the one of the same number if A has as many
-  // heads, else the one that was pressed.
+  // Returns the index of the head of A beside the selected head of B.
+  // It is the head with the same number if A has as many heads, else the one that the visitor clicked.
   get headOfA() {
     const last = this.flow.data.heads_of_a.length - 1;
     if (!this.isUnlike || this.own.length === last + 1) return this.chosen;
@@ -159,7 +159,7 @@ export class HeadsView {
   pressUnlike(key) {
     const { inA } = this.maps.find((map) => String(map.key) === key);
     const isPaired = this.own.length === this.flow.data.heads_of_a.length;
-    if (inA === undefined) this.choose(key, this.pair[1]); // A keeps its head
+    if (inA === undefined) this.choose(key, this.pair[1]); // the head of A stays
     else if (isPaired) this.choose(String(this.own[inA].key));
     else this.choose(this.now, String(inA));
   }
@@ -247,7 +247,7 @@ export class HeadsView {
       (height ? `max-height: ${height}px; overflow-y: auto` : ""));
     this.root.classList.toggle("wide", isWide);
     this.root.classList.toggle("lettered", this.isLettered);
-    grid.hidden = maps.length === 1; // a single map is drawn large
+    grid.hidden = maps.length === 1; // a single map is drawn large, not as a tile
     const names = maps.map(({ key, title, group }) => ({ key, title, group }));
     if (isAlike(names, this.names)) return;
     this.names = names;
@@ -301,7 +301,7 @@ export class HeadsView {
   }
 
   // Returns the marks of a map: the row of the query, as shares of the height, and the words beside the cells.
-  // The map of a large run has fewer rows than words; it then gets no words.
+  // The map of a large run has fewer rows than words, and therefore no words.
   marksOf({ matrix: { rows, columns }, inA = undefined }) {
     const { T, S } = this.wordsOf(inA === undefined ? "" : "a");
     const query = inA === undefined ? this.flow.look.query : this.rowInA();
@@ -343,7 +343,7 @@ export class HeadsView {
     const isDifference = this.other !== null;
     write(this.title, this.titleOfMap());
     write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfMap(), ""]]);
-    const isAlone = room.isWide && this.maps.length === 1; // the texts are then beside the map
+    const isAlone = room.isWide && this.maps.length === 1; // the title and the sentence are then beside the map
     this.root.classList.toggle("alone", isAlone);
     const rest = isAlone ? height - BELOW : height - TEXTS_HEIGHT - this.told.offsetHeight - this.differ.offsetHeight;
     this.largeMap.draw({ ...this.marksOf({ matrix }), matrix, palette, width: room.large, height: rest });
@@ -467,7 +467,7 @@ export class HeadsView {
     if (data.read?.said) return [[data.read.said, ""]];
     if (!one.step || !other.step || one.kind !== "share") return [["", ""]];
     const [a, b] = [one.row(look.query), other.row(look.query)];
-    const differences = Array.from(a, (share, i) => finite(Math.abs(share - b[i]))); // blocked keys have no difference
+    const differences = Array.from(a, (share, i) => finite(Math.abs(share - b[i]))); // null for blocked keys
     const best = differences.indexOf(Math.max(...differences));
     const query = [asking, "asking"];
     if (!(differences[best] >= SAME)) return fill(data.text.heads.same_row, { query });

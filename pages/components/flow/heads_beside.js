@@ -27,7 +27,7 @@ export class BesideMaps {
       const frame = added(figure, "div", "reader", { tabIndex: 0, role: "application" });
       return { side, title, frame, map: new HeadMap(added(frame, "div")) };
     });
-    this.missing = added(root, "p", "missing"); // why there is no difference
+    this.missing = added(root, "p", "missing"); // the text that says why there is no difference
   }
 
   /**

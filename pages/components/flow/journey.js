@@ -8,7 +8,7 @@ const STOP_MS = {
   merge: 1600, output: 900,
 };
 const USUAL_STOP_MS = 1400;
-const HOLD_MS = 450; // pause in ms between two keyframes while playing
+const HOLD_MS = 450; // ms of pause between two keyframes while the animation plays
 const CALM_STOP_MS = 1600; // ms for which each keyframe is shown if the visitor prefers reduced motion
 
 /** The duration of a stop in ms. @type {(stop: Stop) => number} */

@@ -1,6 +1,6 @@
 // Computes positions and sizes in the flow picture: a column for each vector, score or weight, a row for each key.
 // The query's lane is below the query's row, with the query's vectors at the left and the output at the right.
-// If the ribbons from the values to the output would be short, columns left of them fold, in the order of foldsOf.
+// If the ribbons from the values to the output would be short, columns left of them become narrow, as foldsOf says.
 // All lengths are in pixels. `unit` is 1 on a page 1280 px wide and grows with the width.
 import { between, blendArrays, blendTables } from "./motion.js";
 import { totalOf } from "./twin.js";
@@ -48,8 +48,8 @@ import { totalOf } from "./twin.js";
  * @property {number} unit
  */
 
-// px at unit 1: widths of a cell in a key's row, in the query's lane, and in the concatenated heads.
-// Then the gap between two cells, and the width of the widest vector.
+// Widths in px at unit 1: of a cell in a key's row, in the query's lane, and in the concatenated heads;
+// then of the gap between two cells, and of the widest vector.
 export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
 const BAR_COLUMN = 74; // px at unit 1: width of a column of bars, one bar for each key's score
 const FOLDED_COLUMN = 34; // px at unit 1: width of a column of bars that is narrowed for lack of space
@@ -64,7 +64,7 @@ const NARROWEST = 0.2; // least width of a gap, as a share of its normal width
 // Least width of the ribbons: a share of the picture's width, or this many pixels in a wide enough picture.
 const LEAST_RIBBON = { wide: 0.206, pixels: 250, narrow: 0.25, compact: 0.336 };
 const MANY_NUMBERS = 4; // vectors with more numbers fold first
-const FOLDED_STRIP = 34; // px at unit 1: width of a folded vector
+const FOLDED_STRIP = 34; // px at unit 1: width of a vector that is folded to save space
 
 /**
  * Places all parts of a snapshot.
@@ -93,7 +93,7 @@ function slotsOf(parts) {
     const here = byColumn.get(column);
     const lane = here.filter((part) => part.role === "lane");
     const wide = here.filter((part) => part.role !== "lane");
-    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // moves v behind the weights
+    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // v comes after the weights
     lane.sort((one, other) => other.mixes - one.mixes);
     const [first, ...others] = lane;
     wide.forEach((part, i) => slots.push(i || !first ? [part] : [part, first]));
@@ -282,7 +282,7 @@ function put({ parts, slots, gaps, widths, leasts, least, spare, zoom, longest, 
   const growth = gaps.reduce((total, gap) => total + gap.share, 0);
   const squeeze = spare < 0 ? Math.max(NARROWEST, 1 + spare / least) : 1;
   const free = hasRibbons ? spare : Math.min(spare, 95 * unit * growth);
-  const lacks = Math.max(0, -spare - (1 - squeeze) * least); // what the ribbons lose after all else has shrunk
+  const lacks = Math.max(0, -spare - (1 - squeeze) * least); // width that only the ribbons can give up
   const x = {};
   let left = wordWidth + roleWidth;
   slots.forEach((slot, i) => {

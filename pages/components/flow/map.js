@@ -14,24 +14,24 @@ const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller cells show no number
 const WIDEST_CELL = 2.2; // largest width of a cell, as a multiple of its height
 const LANDED = 0.6; // value of `opened` at which numbers from the animation have reached their cells
-// The nearest other row begins to appear when `opened` is RISES, the farthest one when it is LAST_RISES.
-// RISE is the increase of `opened` while a row appears.
+// The nearest other row begins to appear when `opened` reaches RISES, the farthest one when it reaches LAST_RISES.
+// A row has appeared completely when `opened` has increased by RISE.
 const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3];
 
 export class MapView {
   constructor(svg) {
     this.shapes = new Shapes(svg, MAP_LAYERS);
     this.openY = 0;
-    this.blocks = []; // the drawn matrices with their positions
+    this.blocks = []; // the matrices drawn in this frame, with their positions
   }
 
   // Draws the map. view: { frame, result, left, above, look, opened, open, chosen, hovered, rings }.
-  // result, left, above: the matrices of the step and of its operands, from Model.matrix.
+  // result, left, above: the matrices of the step and of its two operands, from Model.matrix.
   // left and above are null if the step is no matrix product.
-  // Each matrix has `starts`, the boxes in the flow from which its numbers move (Flights.leave).
-  // opened: progress from the flow (0) to the map (1). open: { row, height } of the unfolded sum, or null.
-  // chosen, hovered: the chosen and the hovered cell of the result, { row, column }, or null.
-  // rings: operands of the unfolded sum, [{ cell: { step, index }, isPointed }].
+  // Each matrix has `starts`, the boxes in the flow picture from which its numbers move (Flights.leave).
+  // opened: progress from the flow (0) to the map (1). open: { row, height } of the open arithmetic, or null.
+  // chosen, hovered: { row, column } of the chosen and of the hovered cell of the result, or null.
+  // rings: the operands of the open arithmetic that get a ring, [{ cell: { step, index }, isPointed }].
   draw(view) {
     this.shapes.begin();
     if (view.opened > 0) this.drawBlocks(view);
@@ -192,8 +192,8 @@ export class MapView {
     }
   }
 
-  // Moves a row out from under the neighbouring row while it appears; a row with numbers from the flow stays.
-  // Returns the progress of its appearance, from 0 to 1.
+  // Moves a row out from under the neighbouring row while it appears; a row with numbers from the flow does not move.
+  // Returns how far the row has appeared, from 0 to 1.
   raise({ opened }, { key, tall, looked, matrix }, row, flies) {
     const far = Math.abs(row - looked) / Math.max(1, looked, matrix.rows - 1 - looked);
     const share = flies ? 1 : easeOut(clamp((opened - between(RISES, LAST_RISES, far)) / RISE));
@@ -220,7 +220,7 @@ export class MapView {
     const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
     const start = matrix.starts.get(`${row} ${column}`);
     const flight = start ? easeInOut(clamp(opened / LANDED)) : 1;
-    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // other cells of the row appear last
+    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // the row's other cells appear last
     const attributes = {
       ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5),
       class: `${look}${isLit(row, column) ? " chosen" : ""}`,

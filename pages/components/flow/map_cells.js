@@ -8,7 +8,7 @@ import { clamp, finite } from "./motion.js";
 const LESS = 0.3; // opacity of a cell with share 0, among multiples of the even share
 const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less
 const PALEST = 0.08; // opacity of a cell with the number 0; in a difference, 0 is transparent
-const POWER = 0.6; // exponent of the opacity of a difference, which makes small differences stronger
+const POWER = 0.6; // exponent of a difference's opacity; below 1, it makes small differences more visible
 
 /**
  * Paints a matrix, unless its image equals the one before; returns the image. Blocked and hidden cells are transparent.
@@ -30,7 +30,7 @@ export function paintMap(canvas, matrix, palette, old) {
     }
   }
   const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
-  if (isSame) return old; // painting it again would make the browser redraw
+  if (isSame) return old; // a canvas that is painted again makes the browser redraw
   Object.assign(canvas, { width: columns, height: rows });
   penOf(canvas).putImageData(image, 0, 0);
   return image;

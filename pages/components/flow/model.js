@@ -1,5 +1,5 @@
 // Gives the picture the numbers of a run, for one query and one head.
-// The data come from pages/panels/flow_data.py.
+// The data come from pages/panels/flow_data.py on the server.
 import { BLOCKED, floatsOf } from "../pixels.js";
 import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
 

@@ -69,7 +69,7 @@ export class PlaneView {
   }
 
   // Takes over the numbers of this frame; if words, head or query changed, resets axes, ranges and selection.
-  // A dragged change that the server has not answered yet stays.
+  // A dragged change that the server has not answered yet is not overwritten.
   take(data, look) {
     if (this.digest !== data.digest) this.change = { values: {}, params: {}, ...this.flow.change };
     const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
@@ -128,7 +128,7 @@ export class PlaneView {
   }
 
   // Returns the default axes of a panel, for vectors with more than two components.
-  // For keys: q and the key with the largest attention weight. For values: the two values with the largest weights.
+  // The axes for keys are q and the key with the largest weight; those for values, the two values with the largest.
   usualAxes(panel) {
     if (panel === "k") return ["q", `k${this.best}`];
     const second = this.shares.reduce(
@@ -317,7 +317,7 @@ export class PlaneView {
   }
 
   // Draws the name of a dot where it covers least of the drawing.
-  // If there are many words, a name without free space is omitted.
+  // If there are many words, a name for which no space is free is omitted.
   drawName(role, places, [x, y], radius, taken, isShut) {
     const size = (this.model.keys.length > 12 ? 14 : 19) * Math.max(this.unit, 0.85);
     const words = [...new Set(places.map((place) => this.model.keys[place]))];
@@ -436,7 +436,7 @@ export class PlaneView {
 
   // ---- shares -------------------------------------------------------------------------------------------------------
   // Draws, between the panels, a bar for each key's attention weight.
-  // If not all bars fit, only the largest weights get a bar.
+  // If not all bars fit, only those of the largest weights are drawn.
   drawShares() {
     const [x, y] = this.boxes.shares;
     const { width, height } = this.sharesRoom;

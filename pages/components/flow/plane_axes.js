@@ -1,6 +1,6 @@
 // Computes the plane onto which vectors are projected for drawing, spanned by two orthogonal directions.
-// Vectors of two components are drawn as they are.
-// Of longer vectors the projection is drawn, and the length of the part outside the plane is computed.
+// Vectors of two components need no projection.
+// For longer vectors, the projection is drawn, and the length of the part outside the plane is computed.
 import { plain } from "../rounded.js";
 import { sum } from "./twin.js";
 

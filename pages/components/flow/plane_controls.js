@@ -1,5 +1,5 @@
 // Shows select boxes for the two axes of each panel, if vectors have more than two components.
-// Notes beside the boxes say what the drawing leaves out.
+// Notes beside the select boxes say what the projection leaves out.
 import { added, element, selectOf, setOnce, write } from "../dom.js";
 import { dotProduct, productOutside, shareOutside } from "./plane_axes.js";
 import { fill, spellNumber, spellPercent } from "./words.js";

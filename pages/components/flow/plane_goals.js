@@ -1,5 +1,5 @@
 // Shows the goals that a visitor can reach by dragging vectors, such as bounds of attention weights.
-// During a drag, the browser checks the weights; otherwise the server says whether a goal is reached.
+// During a drag, the browser checks the goals by its own weights; otherwise the server says which are reached.
 import { added, write } from "../dom.js";
 import { spellPercent } from "./words.js";
 

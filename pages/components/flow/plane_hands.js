@@ -1,5 +1,5 @@
 // Draws the handles of the plane view: query, keys, values, and the circle of the temperature.
-// They can be dragged by mouse, touch and arrow keys.
+// These handles can be dragged by mouse, touch and arrow keys.
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { filled } from "../printed.js";
 import { tellOthers } from "../shared.js";
@@ -9,15 +9,15 @@ import { PlaneVectors } from "./plane_vectors.js";
 import { meaningOf } from "./shapes.js";
 import { spellNumber } from "./words.js";
 
-const RING_PX = { least: 26, most: 70 }; // radius of the circle at the lowest and the highest temperature
-const GRIP_PX = 20; // radius of the handle of a vector
+const RING_PX = { least: 26, most: 70 }; // px: radius of the circle at the lowest and at the highest temperature
+const GRIP_PX = 20; // px: radius of the handle of a vector
 const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to its edge
 
 export class PlaneHands {
   constructor(view) {
     this.view = view;
     // The dragged handle: { role, place } of a vector, or { role: "temperature" }.
-    // Its `before` is the change of the run before the drag.
+    // Its field `before` has the change of the run before the drag.
     this.held = null;
     this.rest = new Rest(() => this.release()); // ends a drag by arrow keys after a pause
     const { svg, root } = view;
@@ -116,7 +116,7 @@ export class PlaneHands {
   }
 
   // Returns the position of the temperature's handle on the circle.
-  // It is in a diagonal direction inside the panel, and keeps this direction during a drag.
+  // The handle lies in a diagonal direction inside the panel, and keeps this direction during a drag.
   knob() {
     const { view } = this;
     const [[x, y], [left, top], r] = [view.tip(), view.boxes.k, this.radius()];

@@ -1,12 +1,12 @@
 // Reads the vectors of the selected head from the steps of a run, and computes what dragging them changes.
 // If a weight matrix computes a dragged vector, that matrix is replaced by the nearest one that gives the new vector.
-// The vectors of other words therefore move too (least_change in the core).
+// The vectors of other words then move too; least_change of attention_core computes the same.
 import { combined, dotProduct } from "./plane_axes.js";
 import { keyHead, placeOf } from "./twin.js";
 
 export class PlaneVectors {
   // steps: those of the server's run, or those computed by the browser during a drag (twin.js).
-  // roles: "q", "k" or "v" -> { kind, weight, source }, how these vectors are made.
+  // roles: "q", "k" or "v" -> { kind, weight, source }, how these vectors are computed.
   constructor(model, look, steps, roles) {
     this.model = model;
     this.look = look;

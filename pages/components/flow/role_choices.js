@@ -3,7 +3,7 @@ import { added, selectOf } from "../dom.js";
 import { isAlike, textWidth } from "./words.js";
 
 const SMALL = { width: 20, height: 18 }; // px: size of a box without room for the name of the role
-const NAMED = { font: 13, sides: 32, height: 22, gap: 6 }; // px: sizes of a box with this name
+const NAMED = { font: 13, sides: 32, height: 22, gap: 6 }; // px: sizes of a box with the name of the role
 const MOST_NAMED = 0.36; // share of the picture's width; if words and boxes needed more, the boxes are small
 const LEAST_ROW = 13; // px: in lower rows the boxes would overlap, and are hidden
 
@@ -28,7 +28,7 @@ export class RoleChoices {
   }
 
   // Shows the select boxes. offer: { options: [[role, name]], label, words: { place: [word, role] } }; null: no boxes.
-  // place: the index of the word among the keys.
+  // place: the index of a word among the keys.
   show(offer) {
     if (isAlike(offer, this.offer)) return;
     this.offer = offer;
@@ -49,7 +49,7 @@ export class RoleChoices {
   }
 
   // Places each select box in the row of its word, in a separate column beside the words.
-  // Hides all boxes unless the animated picture is visible.
+  // Hides all select boxes unless the animated picture is visible.
   draw() {
     const { layout, model, look, opened } = this.flow;
     this.root.hidden = opened > 0 || look.view !== "flow" || !layout || this.flow.isHidden;

@@ -1,5 +1,5 @@
 // Writes the texts about the picture: the headline above it, and the sentence about the keyframe below it.
-// Screen readers read both texts, too.
+// Screen readers also read these two texts.
 import { setOnce, write } from "../dom.js";
 import { shared } from "../shared.js";
 import { BEFORE_MS } from "./changes.js";
@@ -11,8 +11,8 @@ const EQUAL_GAP = 1e-9; // weights that differ by less count as equal, as in fac
 const NEARLY_EVEN = 1.05; // weights count as uniform if the largest is below this multiple of the mean, as in facts.py
 
 export class Sentences {
-  // heard: the element whose text a screen reader announces (an ARIA live region).
-  // motive: the element of the sentence that says why one attends; it is beside a headline of one line.
+  // heard: the HTML element whose text a screen reader announces (an ARIA live region).
+  // motive: the HTML element of the sentence that says why one attends; it is shown beside a headline of one line.
   constructor(flow, headline, motive, caption, heard) {
     this.flow = flow;
     this.headline = headline;
@@ -41,8 +41,9 @@ export class Sentences {
   }
 
   // Returns the sentence for screen readers on the result that a keyframe ("stop") of the animation computes.
-  // If the result is a vector, the sentence has its first numbers for the query.
-  // If the results are scores or weights, it has the number of the key with the largest weight. Otherwise it is "".
+  // If the result is a vector, the sentence contains its first numbers for the query.
+  // If the results are scores or weights, it contains the number of the key with the largest weight; otherwise it is
+  // "".
   result(stop) {
     const { snapshot, data, model, asking } = this.flow;
     const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");
@@ -69,7 +70,7 @@ export class Sentences {
   }
 
   // Returns whether the attention weights come from random numbers and mean nothing.
-  // The server decides this for its own run; during a drag the browser does, because the key may change.
+  // The server decides this for its own run; during a drag the browser does, because the headline's key may change.
   isRandom(shares, fact) {
     const { data, model, look, isDragged } = this.flow;
     if (fact?.random || !isDragged) return Boolean(fact?.random);
@@ -120,7 +121,7 @@ export class Sentences {
   }
 
   // Returns the text with the attention weight's percentage before a change.
-  // Returns [] if the change is older than BEFORE_MS.
+  // Returns [] if the change happened more than BEFORE_MS ago.
   before(glow, now) {
     if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return [];
     return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];

@@ -1,9 +1,9 @@
 // Manages the SVG shapes of a drawing by keys: created once, changed only with their values, hidden if not drawn.
-// Of cells drawn together, thousands in a few paths, only the position and the meaning are stored.
-// Such a cell gets an element of its own only when it gets the keyboard focus.
+// Thousands of cells are drawn together in a few paths; of these, only the positions and meanings are stored.
+// A cell of such a path gets its own element only when it gets the keyboard focus.
 import { addedShape, setAttributes } from "../dom.js";
 
-const shapes = new WeakMap(); // element -> its shape
+const shapes = new WeakMap(); // SVG element -> the shape that it draws
 
 /** What the shape of an element stands for; undefined if it is no shape. @param {EventTarget | null} element */
 export const meaningOf = (element) => (element ? shapes.get(element)?.means : undefined);

@@ -1,5 +1,5 @@
 // Draws a slider that acts during a drag: the other components of the page receive its value at once.
-// The server computes after the release. Streamlit's own slider sends its value only on release.
+// The server computes only after the release. Streamlit's own slider sends its value only on release.
 import { element, stateOf } from "../dom.js";
 import { plain } from "../rounded.js";
 import { hear, shared, tellOthers } from "../shared.js";
@@ -96,7 +96,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // Returns a text input for the slider's value.
-// It replaces the displayed value if the value can be typed (`typed` is not null).
+// The text input replaces the displayed value if the value can be typed (`typed` is not null).
 function typingBox(view, shown, { label, typed }, setTriggerValue) {
   const box = (view.box ??= element("input", "typed", { type: "number" }));
   shown.hidden = typed !== null;
@@ -122,7 +122,7 @@ function stand(input, data) {
 }
 
 // Returns the position of the slider's handle for a value.
-// A value outside the slider's range is shown at one of its ends.
+// For a value outside the slider's range, the handle is at the nearer end.
 function knobAt(setting, { values, least, most }) {
   if (!values) return setting > least ? Math.log(setting / least) / Math.log(most / least) : 0;
   const isAbove = setting > values[values.length - 1];

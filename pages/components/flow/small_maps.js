@@ -13,9 +13,9 @@ export class SmallMaps {
   }
 
   // Shows maps: [{ key, matrix, said, title, waits, group }]. matrix: a result of Model.matrix.
-  // said: the label, as texts and their classes for `write`. title: the tooltip.
-  // waits: whether the numbers of the map are computed only after a drag ends.
-  // group: the title over a group of maps, or undefined.
+  // said: the label of a map, as texts and their classes for `write`. title: the tooltip.
+  // waits: whether the numbers of a map are computed only after a drag ends.
+  // group: the title above a group of maps, or undefined.
   show(maps, palette) {
     const said = maps.map(({ key, said, title, group }) => ({ key, said, title, group }));
     if (!isAlike(said, this.said)) this.make(maps);
@@ -59,7 +59,7 @@ export class SmallMaps {
 
   // Returns the boxes of the small maps, relative to the corner of `element`: [{ x, y, width, height, isSeen }].
   // A map scrolled out of sight gets a box of height 0 at the row's end, on the top edge of `element`.
-  // Returns null if the row is hidden. group: the key of a group, to return only its boxes; all maps if missing.
+  // Returns null if the row of maps is hidden. group: the key of the group to return; all maps if missing.
   boxesFrom(element, group) {
     const [row, corner] = [this.root.getBoundingClientRect(), element.getBoundingClientRect()];
     if (!row.width) return null;

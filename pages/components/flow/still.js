@@ -45,7 +45,7 @@ const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) }
 
 // Returns the maps of all heads, also those scrolled out of sight, and the large map beside them.
 function copyHeads({ grid, large, legend }) {
-  legend.hidden = !legend.querySelector(".more"); // without colours, it only says what one can click
+  legend.hidden = !legend.querySelector(".more"); // without colours, the legend only says what one can click
   return copyParts([...(grid.hidden ? [] : grid.children), large]);
 }
 

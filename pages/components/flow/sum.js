@@ -1,5 +1,5 @@
 // Shows the arithmetic of one cell (the "sum") in a gap that opens below the cell's row.
-// A click on an operand opens that operand's arithmetic. On a phone, the arithmetic is a sheet at the lower edge of the
+// A click on an operand opens that operand's arithmetic. On a phone, the arithmetic covers the lower edge of the
 // screen: first the result, then a line for each term.
 import { button, element, focused } from "../dom.js";
 import { fixed, printed, twoDigits } from "../rounded.js";
@@ -7,7 +7,7 @@ import { isSamePlace } from "./exchange.js";
 
 export class SumPanel {
   // open: opens the arithmetic of a cell, { step, index }. close: closes the arithmetic.
-  // point: called whenever `pointed` changes.
+  // point: a function that is called whenever `pointed` changes.
   constructor(root, { open, close, point }) {
     this.root = root;
     this.open = open;
@@ -20,7 +20,7 @@ export class SumPanel {
   }
 
   // Shows the arithmetic of a cell.
-  // If it is unchanged, its elements are kept, because the visitor may be pressing one of them.
+  // If the arithmetic is unchanged, its elements are kept, because the visitor may be pressing one of them.
   show(data) {
     if (this.shown === JSON.stringify(data)) return;
     this.shown = JSON.stringify(data);
@@ -45,7 +45,7 @@ export class SumPanel {
   }
 
   // Updates operands and result during a drag; a text that only the server can write becomes pale.
-  // The argument is the result of sumView.
+  // The argument is the object that sumView returns.
   follow({ cell, numberAt, isMark, waits }) {
     if (this.root.hidden || !this.pieces?.length) return;
     const spelled = this.pieces.map((piece, i) =>
@@ -71,7 +71,7 @@ export class SumPanel {
   }
 
   // Returns the current text of piece i of the arithmetic.
-  // place: { step, index } of the piece's number, if it has one.
+  // place: { step, index } of the number in this piece, if it has one.
   spellAt(i, place, numberAt, isMark) {
     const { text } = this.pieces[i];
     const number = place.step === undefined ? null : numberAt(place);
@@ -108,7 +108,7 @@ export class SumPanel {
   }
 
   // Highlights the cell that the visitor points at: among the operands, and by its ring in the picture.
-  // place: { step, index } of the cell, or null.
+  // place: { step, index } of the cell, or null for none.
   pointAt(place) {
     this.pointed = place;
     for (const chip of this.root.querySelectorAll(".operand"))
@@ -121,7 +121,7 @@ export class SumPanel {
   }
 
   // Places the arithmetic as a sheet over the lower edge of the screen, or moves it back into the picture.
-  // A popover is above everything on the page, and its position refers to the screen.
+  // A popover lies above everything on the page, and its position refers to the screen.
   lie(isSheet) {
     if (isSheet === this.isSheet && (!isSheet || this.root.matches(":popover-open"))) return;
     this.isSheet = isSheet;
@@ -147,8 +147,8 @@ export class SumPanel {
   }
 }
 
-const STARTS = /^ [+−] |^\)+ = |^ = /; // a piece that begins a line
-const DIVIDES = /\/ \($/; // a piece after which a line begins
+const STARTS = /^ [+−] |^\)+ = |^ = /; // a piece of the arithmetic that begins a new line
+const DIVIDES = /\/ \($/; // a piece of the arithmetic after which a new line begins
 
 // Returns the last word of a text, such as the number after the last "=".
 const resultOf = (text) => text.split(" ").at(-1) ?? "";

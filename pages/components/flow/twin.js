@@ -1,5 +1,5 @@
 // Repeats the core's calculation in the browser ("twin"): during a drag it computes the same steps as the server.
-// It has only the basic operations of one layer. A step with another operation keeps the server's last numbers.
+// The twin has only the basic operations of one layer. A step with another operation keeps the server's last numbers.
 // Steps that depend on such a step keep their numbers, too; `waiting` contains the names of all these steps.
 
 /**
@@ -84,7 +84,7 @@ function softmaxRow(scores) {
 }
 
 // Bounds, for RoPE scaling as in positions.py, of the number of turns of a pair over the trained length.
-// Each entry is [fewest, most] turns.
+// Each bound is [fewest turns, most turns].
 const TURNS = { yarn_turns: [1, 32], llama3: [1, 4] };
 const RAMPS = { yarn: true, yarn_unrounded: false };
 const unit = (number) => Math.min(Math.max(number, 0), 1);
@@ -245,7 +245,7 @@ export function computeStep(step, operands, wanted) {
   if (!step.operation) return step.value;
   const { name, params } = step.operation;
   const width = lastOf(step.shape);
-  const value = step.value.slice(); // rows outside `wanted` keep their numbers
+  const value = step.value.slice(); // rows that are not `wanted` keep their numbers
   for (const row of rowsOf(step, wanted)) {
     const first = placeOf(step.shape.slice(0, -1), row) * width;
     if (ROWS[name]) ROWS[name](row, operands, params).forEach((number, n) => (value[first + n] = number));

@@ -52,7 +52,7 @@ export class ShownRows {
   }
 
   // Compares the server's answer to a drag with the numbers that the browser showed when the drag ended.
-  // Returns the name of the first part that differs; null if none differs, or if the run answers no drag.
+  // The result is the name of the first part that differs; null if none differs, or if the run answers no drag.
   // before, now: the data of the previous and of the new run. model: the Model of the new run.
   compare(before, now, model) {
     const row = this.answered(before, now);
@@ -68,8 +68,8 @@ export class ShownRows {
   }
 
   // Returns the entry of this.rows for the drag that a run answers, or null; it and earlier entries are removed.
-  // Such a run differs from the previous one only in what was dragged.
-  // If several drags are unanswered, it is the last one whose parameters and numbers equal those of the run.
+  // A run that answers a drag differs from the previous one only in what was dragged.
+  // If several drags are unanswered, the run answers the last one whose parameters and numbers it has.
   answered(before, now) {
     const moved = before && movedInputs(before.steps, now.steps);
     if (!moved) this.rows = [];
@@ -121,7 +121,7 @@ function hasParams(steps, params) {
 }
 
 // Returns the scores from which the attention weights are computed; [] for any other part of the picture.
-// They matter because a rounding error changes the weights more, the larger the scores are.
+// The tolerance of weights depends on these scores: the larger they are, the more a rounding error changes the weights.
 function scoresBefore(model, part) {
   return (part.is_share && model.scoresOf(part.name)?.value) || [];
 }

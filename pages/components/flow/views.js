@@ -76,7 +76,7 @@ function smallMapBoxes(flow) {
 }
 
 // Returns the ring around an operand of the opened arithmetic of a cell, as a list.
-// The list is empty if the picture does not draw the operand's number.
+// The list is empty if the picture does not draw the number of this operand.
 function ringOf({ model, look, sum }, cell) {
   const place = model.findNumber(cell, look);
   return place ? [{ ...place, isPointed: sum.isPointed(cell) }] : [];
@@ -137,8 +137,8 @@ export function readHeads(flow) {
   return reads?.side === "a" && isUnlike ? headsOfA(flow, read) : headsOfB(flow);
 }
 
-// Returns the maps of the run on the screen, the B of a comparison, or in their place those of A, or their difference.
-// During a drag, they wait for the server.
+// Returns the maps of the shown run (B in a comparison) or, if the visitor chose so, those of A or their difference.
+// During a drag, these maps wait for the server.
 function headsOfB(flow, letter = "") {
   const { data, model, share, waiting } = flow;
   const maps = smallHeads(flow).map((map) => ({ ...map, group: underLetter(letter, map.group) }));

@@ -1,5 +1,5 @@
 // Draws the costs of attention for each text length up to the chosen one, as areas on one scale of multiply-adds.
-// The cost of all pairs of tokens is a square with one unit per token, that of single tokens a stripe beside it.
+// The cost of all pairs of tokens is a square with a side of one unit per token; that of single tokens is a stripe.
 // Each square and stripe contains the square and the stripe of the previous length.
 import { added, addedShape, element, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
@@ -58,7 +58,7 @@ function draw(view) {
 }
 
 // Returns the layout of the squares in px.
-// side: of the largest square; gap: to its stripe; left: the x of each length; unit: the side of one token.
+// side: side of the largest square. gap: distance to its stripe. left: the x of each length. unit: the side of a token.
 function placed({ lengths, pairs, tokens }, shown, wide) {
   const [between, gap] = wide < WIDE ? [14, 4] : [40, 6];
   const last = lengths[shown.at(-1)];

@@ -83,7 +83,7 @@ function dot(field, name, r, cy) {
 }
 
 // Returns the dot that shows one key's score in the sample.
-// The dot has the key's number unless there are more than 8 keys.
+// The dot has the number of its key unless there are more than 8 keys.
 function numbered(field, place, count) {
   const y = 4 + (2 * (MIDDLE - 4) * (place + 0.5)) / count;
   const circle = dot(field, "key", count > 8 ? 4 : 7.5, y);

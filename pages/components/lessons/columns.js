@@ -45,7 +45,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root, () => ({ root, held: null }));
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => letGo(view)); // a pause after arrow keys ends the change
+  view.rest ??= new Rest(() => letGo(view)); // the change by arrow keys ends after a pause
   if (view.held === null && !view.rest.isOn) view.numbers = data.numbers;
   followSlider(root, data, (position) => {
     view.position = position ?? data.position;
@@ -166,7 +166,7 @@ function take(view, place, track, event) {
   followPointer(view.root, event, {
     move: follow,
     release: () => letGo(view),
-    cancel: () => takeBack(view), // pointercancel: the browser scrolls instead of dragging
+    cancel: () => takeBack(view), // the browser cancels a drag when it scrolls instead
   });
   /** @type {HTMLElement | null} */
   const cell = view.root.querySelector(`[data-place="numbers ${place}"]`);

@@ -48,7 +48,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => sendMoved(view)); // a pause after arrow keys ends the change
+  view.rest ??= new Rest(() => sendMoved(view)); // the change by arrow keys ends after a pause
   if (!view.held && !view.rest.isOn) view.now = { q: data.q, k: data.k, chosen: data.chosen };
   if (!view.plane) build(view);
   draw(view);
@@ -192,7 +192,7 @@ function wedge(data, one, other, look = "angle") {
 }
 
 // Returns the projection of k on another vector as a line.
-// The dot product is the projection's length times the length of that vector.
+// The length of this projection times the length of the other vector is the dot product.
 function shadow(data, one, k) {
   const squared = dot(one, one);
   if (squared === 0) return [];
@@ -212,8 +212,8 @@ function dial(view, name, score) {
   const choose = () => {
     view.now.chosen = name;
     draw(view);
-    // Sends the waiting changes by arrow keys first,
-    // because a busy server keeps only the last message of a component.
+    // Sends changes by arrow keys that were not sent yet, before another message:
+    // a busy server keeps only the last message of a component.
     view.rest.end();
     view.trigger("chosen", name);
   };

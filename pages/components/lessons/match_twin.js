@@ -19,7 +19,7 @@ export const together = ([a, b], [c, d]) => [a + c, b + d];
 /** @type {Record<string, (q: Vector, k: Vector, made: Made) => number>} */
 export const MATCHES = {
   cosine: (q, k) => dot(q, k) / (Math.max(lengthOf(q), 1e-8) * Math.max(lengthOf(k), 1e-8)),
-  scaled_dot: (q, k) => dot(q, k) / Math.SQRT2, // divided by √2, because d_k is 2
+  scaled_dot: (q, k) => dot(q, k) / Math.SQRT2, // √2, because d_k is 2
   dot,
   general: (q, k, { w_a }) => dot(turned(q, w_a), k),
   additive: (q, k, { w_aq, w_ak, v_a }) => dot(together(turned(q, w_aq), turned(k, w_ak)).map(Math.tanh), v_a),

@@ -1,5 +1,5 @@
 // Shows an encoder-decoder on letters, which generates through one vector (the bottleneck) or by attention.
-// Lines are as thick as weights. The player generates one letter after the other.
+// Lines are as thick as attention weights. The player generates one letter after the other.
 import { added, classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -153,7 +153,7 @@ function threads(view, way, read, written, top, bottom) {
 }
 
 // Returns a text about the letter that each model generates now: through one vector, or by attention.
-// For attention, the text also names the letter with the largest weight.
+// For attention, the text also names the input letter with the largest weight.
 function tell({ data, at }) {
   const parts = data.ways.map((way) => {
     const letter = way.written[at];

@@ -91,7 +91,7 @@ const hasRoom = ({ lines }, wide) =>
   lines.every((words) => words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= wide / words.length));
 
 // Returns the layout of the two lines of words, one above the other.
-// side: 1 for words below the connecting lines, -1 for words above them.
+// side: 1 for the words below the connecting lines, -1 for those above them.
 function level({ data, way }, wide) {
   const rows = Math.max(...data.ways[way].vectors.map((each) => each.length));
   const top = 76 + rows * ROW;

@@ -1,5 +1,5 @@
 // Helps to draw pictures of words with lines between them: makes curves, handles hovered and selected words.
-// Shapes are kept from one drawing to the next, so that changes are animated.
+// Shapes are kept from one drawing to the next, so that their changes are animated.
 import { setAttributes, svgShape } from "../dom.js";
 import { roving } from "../roving.js";
 
@@ -8,7 +8,7 @@ export class WordPicture {
   constructor(root) {
     this.root = root;
     this.svg = root.appendChild(svgShape("svg"));
-    this.made = new Map(); // key of a shape -> the shape
+    this.made = new Map(); // key of a shape -> the shape, for all shapes made so far
     this.used = new Set(); // keys of the shapes in the current drawing
   }
 

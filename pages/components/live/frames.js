@@ -1,10 +1,11 @@
 // Draws a picture that follows sliders, with one drawing ("frame") for each position of the sliders.
-// packed: bytes, for unpacked(), of the fields of Sliders (position.js) and of the fields below.
-// alt, width, height, ink, faint: text, size and colours. fills: whether the cells take the full width.
+// The data are: packed, the bytes (for unpacked()) of the fields of Sliders (position.js) and of the fields below;
+// alt, width, height, ink, faint: text, size and colours of the picture. fills: whether cells take the full width.
 // x, y: the axes of curves; null if the picture has cells, whose coordinates are in pixels.
 // names: width in px for the names after the curves. waits: the text that is shown while data are missing.
 // rows: the JSON bytes of { usual, fixed, frames }. fixed: the table rows that every frame has.
-// frames: the rows of each position; null if its data are missing. A row omits fields that equal those of `usual`.
+// frames: the table rows of each position; null if its data are missing. A row omits fields that equal those of
+// `usual`.
 import { svgShape } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { followSlider } from "./position.js";
@@ -24,7 +25,7 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
     const isThere = position !== null && data.frames[position];
     root.classList.toggle("waits", !isThere);
     if (isThere) drawn.draw(root, position);
-    else root.dataset.waits = data.waits; // the text covers the last frame, which is pale
+    else root.dataset.waits = data.waits; // the text about missing data covers the last frame
     root.tabIndex = root.scrollWidth > root.clientWidth ? 0 : -1; // the Tab key must reach a scrollable element
   });
   root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));
@@ -116,7 +117,7 @@ class CurveField {
 
   // Computes the width of the drawing and the scales of both axes, for an element that is `room` px wide.
   // The drawing is as wide as the element, but at most data.width and at least LEAST_PX.
-  // The size of the texts is the same at every width.
+  // The font size of the texts does not depend on the width.
   fit(room) {
     const { x, y, width, height, names } = this.data;
     /** @type {number} */
@@ -130,7 +131,7 @@ class CurveField {
   }
 
   draw(root, position) {
-    this.fit(root.clientWidth || this.data.width); // the width of a hidden element is 0
+    this.fit(root.clientWidth || this.data.width); // the width of a hidden element is 0, which does not count
     const { height } = this.data;
     const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));

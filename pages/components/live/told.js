@@ -38,7 +38,7 @@ function tell(root, kind, pieces, isReached) {
 }
 
 // Listens to the event of dragged number fields, and shows the text for the dragged numbers.
-// The event has { values, isReached }, or null if all numbers are back at their start.
+// The event contains { values, isReached }, or null if all numbers are back at their start.
 function listenToMoved(view) {
   const end = hear("numbers-moved", (moved) => {
     const { root, data } = view;

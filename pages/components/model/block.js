@@ -1,5 +1,5 @@
 // Shows the residual stream of one word in a language model, downwards: what each part adds to its vector.
-// Beside the vectors are each part's direct logit attribution to a word, and the predicted words.
+// Beside each part's vector are its direct logit attribution to a word, and the predicted words.
 import { button, classes, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
@@ -63,11 +63,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 // ---- the parts ------------------------------------------------------------------------------------------------------
 // Returns the element of all parts (heads, feed-forward layers) and their sum, one row each.
-// Also sets view.rows, the elements of each row, and view.folders, the buttons that show the steps in a part.
+// The function also sets view.rows, the elements of each row, and view.folders, the buttons that show a part's steps.
 function partsOf(view, shown) {
   const pushes = shown.rows.map((row) => row.push ?? 0);
   const sides = { low: Math.min(0, ...pushes), high: Math.max(0, ...pushes) };
-  const largest = largestOf(shown, ({ kind }) => kind === "part"); // without the sum, whose components may be larger
+  const largest = largestOf(shown, ({ kind }) => kind === "part"); // without the sum, whose numbers may be larger
   view.folders = new Map();
   view.unfolded ??= new Set();
   view.rows = shown.rows.map((row, i) => {
@@ -118,7 +118,7 @@ function nameOf(view, shown, row, i) {
 }
 
 // Returns the element of a vector: a stripe per component, and a text about the component under the pointer.
-// A click opens the component's cell; arrow keys move along the vector.
+// A click on a stripe opens the component's cell; arrow keys move along the vector.
 function stripOf(view, shown, row, i, largest) {
   const { first, count } = row;
   const strip = element("div", `strip ${row.kind}`, {
@@ -161,11 +161,11 @@ function stripOf(view, shown, row, i, largest) {
   return strip;
 }
 
-// Returns the element that shows what a part of the model adds to the logit:
-// a bar that starts at zero, and a number that opens its cell.
+// Returns the element that shows what a part of the model adds to the logit: a bar that starts at zero,
+// and a number; a click on the number opens its cell.
 function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high }) {
   const width = high - low || 1;
-  const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`; // the number stands after the bar
+  const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`; // the number is right of the bar
   const left = (number) => `left: ${along(number - low)}`;
   const colour = `var(--${push < 0 ? "minus" : "plus"})`;
   const open = () => (cell ? view.trigger("opened", cell) : unfold(view, shown, part));
@@ -228,7 +228,7 @@ function answerOf({ question, word, share }) {
 const STOP_TIME = 1300; // ms for which the player shows a part
 
 // Returns a player that adds one part of the model after another; parts not added yet are pale.
-// The shown words are those that the sum so far predicts (logit lens).
+// The words are those that the logit lens predicts from the sum so far.
 function walkOf(view, shown) {
   const { stops, ...text } = shown.walk;
   const last = stops.length - 1;

@@ -1,6 +1,6 @@
 // Shows the QK and OV circuits of a head on single words: a table for each, with a row and a column per word.
-// A click or Enter on a number opens its cell; arrow keys move between numbers.
-// A click on the word of a row selects this word if it is in the sentence.
+// A click or the Enter key on a number opens its cell; arrow keys move between numbers.
+// A click on the word of a row selects this word, if it is in the sentence.
 import { mixed, readable } from "../contrast.js";
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { MOVES } from "../drag.js";

@@ -1,5 +1,5 @@
-// Shared by the panels of a language model: sliders that act during a drag, and the softmax of logits,
-// which applies temperature, top-k and top-p.
+// Functions for the panels of a language model: sliders that act during a drag, and the softmax of logits.
+// This softmax applies temperature, top-k and top-p.
 import { element } from "../dom.js";
 import { lastOf } from "../flow/twin.js";
 
@@ -70,7 +70,7 @@ export function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}
       held += power(logit);
       return stays;
     });
-    left = left.filter((logit) => logit >= lastOf(likeliest)); // keeps ties with the last kept logit, too
+    left = left.filter((logit) => logit >= lastOf(likeliest)); // ties with the last kept logit stay, too
   }
   const whole = total(left);
   return Float64Array.from(logits, (logit) => (logit >= lastOf(left) ? power(logit) / whole : 0));

@@ -1,6 +1,6 @@
 // Shows a decoder generating one word after the other: self-attention, cross-attention, and the next word.
-// Generated words are at the left, the other sentence at the right.
-// Lines between words are as thick as weights.
+// The generated words are at the left, the words of the other sentence at the right.
+// Lines between words are as thick as the attention weights.
 import { classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";

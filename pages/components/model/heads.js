@@ -1,5 +1,5 @@
 // Shows the weights of many heads as small attention maps, which the browser sorts, filters and compares.
-// The component works for any model: it only needs names, words and numbers.
+// The component can show any model: it only needs names, words and numbers.
 import { copyParts } from "../copies.js";
 import { button, element, isDrawn, selectOf, setColours, stateOf } from "../dom.js";
 import { Rest } from "../drag.js";
@@ -117,7 +117,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 // ---- the order in the link ------------------------------------------------------------------------------------------
 // Returns all shown data except the order of the heads, as JSON.
-// While this text stays the same, the heads' tiles and the select boxes are kept.
+// If this JSON stays the same, the heads' tiles and the select boxes are kept.
 function textBeyondOrder(shown) {
   return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? String(value) : value));
 }
@@ -146,8 +146,8 @@ function sendOrder(view) {
   view.trigger("order", { by, least, from: place(from), to: place(to) });
 }
 
-// Opens a head, after sending an order of the heads that was not sent yet:
-// a busy server keeps only a component's last message, so the order could replace the message about the head.
+// Opens a head, after sending an order of the heads that was not sent yet.
+// A busy server keeps only a component's last message, so a later order could replace the message about the head.
 function openHead(view, head, i) {
   if (view.shown.reads?.chosen.mean.length) {
     view.options.toggle(i);
@@ -184,7 +184,7 @@ function choiceOf(view, name, label, options) {
 // ---- order ----------------------------------------------------------------------------------------------------------
 // Returns how heads are sorted, { label, spell, here(i), there(i), held(i) }; null for layer order.
 // here, there, held: a head's number on this sentence, on the second one, and on held-out sentences.
-// The number is the weight of a selected pair of words, else a measure.
+// These numbers are the weight of a selected pair of words, else a measure.
 function sortedBy({ shown, look }) {
   const { from, to, by } = look;
   const { heads, maps, others } = shown;
@@ -201,8 +201,8 @@ function sortedBy({ shown, look }) {
 }
 
 // Returns the number by which a head is ranked; UNKNOWN if there is none.
-// It is the difference between both sentences if both have a number, else the number on the first sentence.
-// Without a number on either sentence, it is that on held-out sentences.
+// The rank is the difference between both sentences if both have a number, else the number on the first sentence.
+// If neither sentence has a number, the head is ranked by the number on held-out sentences.
 function rankOf({ here, there, held }, i) {
   if (there(i) === undefined) return here(i) ?? held(i) ?? UNKNOWN;
   return here(i) === undefined ? UNKNOWN : Math.abs(here(i) - there(i));
@@ -249,7 +249,7 @@ function columnsOf(grid) {
 function numbersOf({ text, others }, { here, there, held, spell }, i) {
   const named = [[text.here, here(i)], there(i) === undefined ? [text.held, held(i)] : [text.there, there(i)]];
   const known = named.filter(([, number]) => number !== undefined);
-  if (others && known.length === 1) return spell(known[0][1]); // only one of the sentences has a number
+  if (others && known.length === 1) return spell(known[0][1]); // only one sentence has a number
   return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 
@@ -295,7 +295,7 @@ const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length /
 function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numbers, kind, number = null) {
   const cells = queries.length * keys.length;
   const own = number === null ? [] : hidden.subarray(number * cells, (number + 1) * cells);
-  const most = kind === "share" && unit === "times" ? 1 : reach; // the rollout has shares, whatever the unit
+  const most = kind === "share" && unit === "times" ? 1 : reach; // the attention rollout always has shares
   const map = { rows: queries.length, columns: keys.length, reach: most, kind, allowed, hidden: own };
   return { ...matrixOf(numbers, map), isTimes: unit === "times" && kind === "change" };
 }
@@ -335,7 +335,7 @@ function compareTwo(view) {
 }
 
 // Returns two large attention maps of a head: on the second sentence, and its difference from the first.
-// In the map of the difference, two words at one position are written as "a / b".
+// In the map of the difference, two different words at one position are written as "a / b".
 function secondOf(shown, i) {
   const { text, heads, maps, others, queries, other_words: words } = shown;
   const both = queries.map((word, at) => (word === words[at] ? word : `${word} / ${words[at]}`));
@@ -345,7 +345,7 @@ function secondOf(shown, i) {
 }
 
 // Returns a large attention map of a head with its words, as wide as its container.
-// A text below describes the cell under the pointer or reached by arrow keys; the row of this cell is framed.
+// A text below the map describes the cell under the pointer or reached by arrow keys; the row of this cell is framed.
 function largeOf(shown, name, numbers, kind, head = null) {
   const { queries, keys, palette } = shown;
   const matrix = shownMatrix(shown, numbers, kind, head);

@@ -1,6 +1,6 @@
 // Shows how a decoder generates word by word: cached keys and values, and the costs with and without a cache.
-// A stop is the state after a number of generated words. The data contain all stops,
-// so that the browser moves between them without the server.
+// A "stop" of the animation is the state after a number of generated words.
+// The data contain all stops, so that the browser moves between them without the server.
 import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { Rest } from "../drag.js";
 import { isCalm } from "../flow/motion.js";
@@ -183,7 +183,7 @@ class Field {
   }
 
   // Colours a cell of the cache: the key or value of word s in one layer.
-  // A cell computed for the current word has a rim; after a step of one word it drops in.
+  // A cell computed for the current word has a rim; if the player moved by one word, the cell drops in.
   fill(cell, name, s, isNew, isStep) {
     const { shown } = this;
     cell.classList.toggle("now", isNew);

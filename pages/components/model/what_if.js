@@ -85,7 +85,7 @@ function boardOf(view, shown) {
 }
 
 // Returns the tile of a head or a feed-forward layer.
-// A click on its map ablates or restores the head, and a select box offers other interventions.
+// A click on the tile's map ablates or restores the head, and a select box offers other interventions.
 function tileOf(view, shown, tile) {
   const { part, head, name, short, kind, kinds } = tile;
   const { text } = shown;
@@ -116,7 +116,7 @@ const imageOf = ({ words, reach, palette }, { map, allowed }) =>
   mapImage(matrixOf(map, { rows: words.length, columns: words.length, reach, allowed }), palette);
 
 // Returns the large attention map of a head in which the visitor blocks and allows pairs of words.
-// A click on a cell, or Enter, blocks or allows its pair.
+// A click on a cell, or the Enter key, blocks or allows its pair of words.
 function drawnOf(view, shown, tile) {
   const { words, text } = shown;
   const side = words.length;
@@ -266,7 +266,7 @@ const noneOf = (path) => element("td", "none", { colSpan: path.words.length });
 const nameOf = ({ text }, { name, layer }) => (layer ? `${layer} · ${name}` : name);
 
 // Returns a table cell: what a part of the model adds to the logit through one attended word.
-// The tooltip shows the number, and a click opens it.
+// The tooltip of the cell shows the number, and a click opens it.
 function cellOf(view, { path, text }, { by_word_cell, name, layer }, push, s, shade) {
   const title = `${path.words[s]}: ${spellNumber(push)}`;
   const look = { title, ariaLabel: `${layer} · ${name}, ${title}. ${text.open}`, tabIndex: -1 };

@@ -155,7 +155,7 @@ function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, c
 
 // ---- the cache ------------------------------------------------------------------------------------------------------
 // Returns the KV cache as a table with a row per layer and a column per word; the last column is new.
-// In each cell the word's key is above the word's value.
+// In each cell of the table, the word's key is above the word's value.
 function shelvesOf({ columns, layers, title, rows }) {
   const shelves = layers.map((name) => {
     const kept = columns.map((word, t) =>

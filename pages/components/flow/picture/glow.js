@@ -39,7 +39,7 @@ export function drawGlow(picture, { rows, strength }) {
 }
 
 // Draws old attention weights, then the query's other old numbers, then the old numbers of the keys.
-// Numbers without room are left out.
+// An old number is omitted if there is no room for it.
 function drawOldNumbers(picture, rows, opacity) {
   const taken = [...picture.shapes.made]
     .filter(([, shape]) => shape.round === picture.shapes.round)
@@ -72,8 +72,8 @@ function drawOldNumber(picture, part, row, { m, old, now }, taken, opacity) {
   picture.put("texts", "text", `old ${part.name} ${row}`, { ...at, class: "old", text, opacity });
 }
 
-// Returns the box of the new number, beside which the old number is drawn; null if the new number is not drawn.
-// For an attention weight it is the box of the percentage if that is drawn, else of the cell or bar.
+// Returns the box of a new number, beside which the old one is drawn; null if the new number is not drawn.
+// For an attention weight, this is the box of the percentage if that is drawn, else of the cell or bar.
 function boxBeside(picture, part, row, m) {
   const percent = part.is_share && picture.shapes.made.get(`texts percent ${row}`);
   if (percent?.round === picture.shapes.round) return boxOfShape([`texts percent ${row}`, percent])[0];
@@ -82,7 +82,8 @@ function boxBeside(picture, part, row, m) {
 }
 
 // Returns the boxes where an old number may be drawn, the preferred box first.
-// For a weight: to the right of, above or below its percentage. For other numbers: above, below or right of the cell.
+// A weight's boxes are right of, above and below its percentage; another number's are above, below and right of the
+// cell.
 function placesBeside({ left, right, top, bottom }, width, size, isShare) {
   const [middle, across] = [(top + bottom) / 2, (left + right) / 2];
   const half = (OLD_LINE * size) / 2;

@@ -3,7 +3,7 @@ import { legible, textWidth } from "../words.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const [TEXT_PX, BOX_PX] = [13.5, 12]; // sizes in px at unit 1
+const [TEXT_PX, BOX_PX] = [13.5, 12]; // font size and box size in px at unit 1
 const [TO_TEXT, TO_NEXT] = [5, 14]; // px at unit 1 from a box to its text, and from a text to the next box
 
 /**

@@ -17,7 +17,7 @@ export function drawMeeting(picture, part, share) {
   const keys = read.find((other) => other?.role === "row");
   if (!query || !keys || !picture.has(query.name) || !picture.has(keys.name)) return;
   const { x, w, rowY, rowHeight, laneY } = picture.layout;
-  const count = clamp((share - 0.12) / 0.88) * (picture.rows + 1); // number of keys that the query has passed
+  const count = clamp((share - 0.12) / 0.88) * (picture.rows + 1); // number of keys that the query vector has passed
   const along = clamp(count - 0.5, 0, picture.rows - 1);
   const row = Math.floor(along);
   const onKey = between(rowY[row], rowY[Math.min(row + 1, picture.rows - 1)], easeInOut(along - row));

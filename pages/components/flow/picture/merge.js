@@ -1,5 +1,5 @@
 // Animates the concatenation of the heads into one row.
-// The numbers of the selected head start at the head's strip of cells in the picture.
+// The numbers of the selected head start at the strip of cells that the picture draws.
 // The numbers of any other head start at its small map above, or at the picture's top edge without a visible map.
 import { STRIP, stripOf } from "../layout.js";
 import { between, blendTables, clamp, easeInOut } from "../motion.js";
@@ -28,10 +28,10 @@ export function drawMerge(picture, part, share) {
 }
 
 // Returns how far the numbers of one head have moved into the row of all heads.
-// The result is { head, isLooked, own, box, target, map, frame }.
-// isLooked: whether the head is selected. own: the finished share of the head's flight.
+// The result is an object { head, isLooked, own, box, target, map, frame }.
+// isLooked: whether the head is selected. own: the finished share of this head's flight.
 // map, box, target: the boxes where the numbers start, are now, and land.
-// frame: the opacity of the frames of the cells.
+// frame: the opacity of the frames of the head's cells.
 function flightOf(picture, part, share, head) {
   const own = ownShare(picture, share, head);
   const isLooked = head === picture.snapshot.look.head;
@@ -54,7 +54,7 @@ function ownShare(picture, share, head) {
 }
 
 // Returns the box of a head's moving numbers, which start at the query's row of the head's small map.
-// On the way the box is enlarged; at the end it shrinks to its final size.
+// On its way, the box of numbers is enlarged; at the end, it shrinks to its final size.
 function boxOnWay(picture, map, target, own) {
   const height = 22 * picture.unit;
   const flying = {
@@ -97,7 +97,7 @@ function sourceBox(picture, part) {
 }
 
 // Returns the box of the query's row in a head's small map: { x, y, width, height, isSeen }.
-// Without small maps, each head starts at a separate place on the top edge of the picture.
+// If small maps are not shown, each head starts at a separate place on the top edge of the picture.
 function mapOfHead(picture, head) {
   const { width } = picture.layout.frame;
   const map = picture.headMaps?.[head];

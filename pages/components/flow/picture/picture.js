@@ -1,5 +1,5 @@
 // Draws the flow picture from a view, an object with everything that is shown.
-// Playing, scrubbing and changing settings only draw another view.
+// Playing, scrubbing and changing settings only draw another view of the picture.
 import { clamp } from "../motion.js";
 import { Shapes } from "../shapes.js";
 import { drawBars } from "./bars.js";
@@ -131,7 +131,7 @@ function drawPart(picture, part) {
   if (share <= 0) return;
   if (part.role !== "lane") drawHead(picture, part, share);
   if (!part.mixes) drawThreads(picture, part, share);
-  if (part.is_share) return; // drawShares and drawRibbons draw the attention weights
+  if (part.is_share) return; // attention weights are drawn by drawShares and drawRibbons
   if (part.role === "pair") drawBars(picture, part, share);
   else drawVectors(picture, part, share);
   if (picture.isActive(part) && part.role.startsWith("pair")) drawMeeting(picture, part, share);

@@ -1,5 +1,5 @@
 // Draws ribbons from the values to the output, each as wide as its attention weight.
-// The ribbon of a negative weight is only outlined.
+// The ribbon of a negative weight is only an outline.
 import { addedShape, setAttributes } from "../../dom.js";
 import { between, clamp, easeInOut } from "../motion.js";
 import { legible, spellPercent, textWidth } from "../words.js";
@@ -73,7 +73,7 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
 }
 
 // Returns the label of an attention weight: inside its ribbon if the label fits before the bend, else above it.
-// Returns null if another row is hovered, or if no row is hovered and the weight is small.
+// Returns null for a small weight while no row is hovered, and for every weight while another row is hovered.
 function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   const share = picture.snapshot.shares[row];
   const tells = picture.hovered === row || (picture.hovered === null && Math.abs(share) >= TELLING_SHARE);
@@ -118,7 +118,7 @@ export function arrivalOf(svg) {
 }
 
 // Creates an SVG clip path or gradient; returns { url, set }: its CSS reference and a setter of attributes.
-// fill: a function that adds the content and returns the element whose attributes set() changes.
+// fill: a function that adds the content of the clip path or gradient, and returns the element whose attributes change.
 function resourceOf(svg, kind, fill) {
   const id = `${kind}-${Math.random().toString(36).slice(2)}`;
   const changing = fill(addedShape(svg, kind, { id }));

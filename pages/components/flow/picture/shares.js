@@ -1,5 +1,5 @@
 // Animates the softmax: a bar for each exponential, then all bars end to end as a stick of length 1.
-// At the end, each key's row shows its segment of that stick.
+// At the end of the animation, each key's row shows its segment of that stick.
 import { between, blendTables, clamp, easeInOut, finite } from "../motion.js";
 import { legible } from "../words.js";
 

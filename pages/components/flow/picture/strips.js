@@ -43,7 +43,7 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     const number = numbers[m];
     const strength = clamp(Math.abs(number) / (picture.largest[part.name] || 1));
     places.push(m - row * length);
-    if (isSlim && strength < FAINT) continue; // such a cell would be invisible without a frame
+    if (isSlim && strength < FAINT) continue; // a cell without frame and fill would be invisible
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
     const sign = number < 0 ? "minus" : "plus";
@@ -79,7 +79,7 @@ function putStrip(picture, part, row, places, box) {
 }
 
 // Adds a cell without a frame to the path of all cells with the same style.
-// The browser draws such a path as fast as a single cell.
+// The browser draws a path of many cells as fast as a single cell.
 function addToLook(picture, look, opacity, fill, { x, y, width, height }) {
   const shown = { look, opacity: Math.round(100 * opacity) / 100, fill: Math.round(FILLS * fill) / FILLS };
   const kind = `${look} ${shown.opacity} ${shown.fill}`;

@@ -83,7 +83,7 @@ function drawFarThread(picture, key, from, part, row, share) {
 }
 
 // Draws a connecting line that is still growing; adds a finished line to the path of all lines with its style.
-// The browser draws such a path as fast as a single line.
+// The browser draws a path of many lines as fast as a single line.
 function putThread(picture, key, d, look, opacity, drawn) {
   if (opacity <= 0.01 || drawn <= 0) return;
   if (drawn < 1) {

@@ -1,5 +1,5 @@
 // Draws the vectors of one step; each moves from the vector that it is computed from to its final position.
-// In the query's lane, below the rows of the keys, the step's name is below the vector.
+// In the query's lane, below the rows of the keys, the name of the step is below its vector.
 import { between, clamp, easeInOut } from "../motion.js";
 import { legible, textWidth } from "../words.js";
 import { drawMerge } from "./merge.js";
