@@ -58,7 +58,7 @@ class DocumentHead:
         if not is_request or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
             return
-        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # asks for HTML
+        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # uncompressed HTML
         begun = None
         document = b""
 

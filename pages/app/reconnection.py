@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-DAY = 24 * 60 * 60  # a day in seconds
+DAY = 24 * 60 * 60  # number of seconds in a day, longer than any visit
 PATIENCE = 30  # seconds that a fragment rerun waits at most for the page's first full run, or for the server to start
 RESUMING = 3  # a reconnecting page sends at least three subprotocols of a websocket: Streamlit's, a token, its session
 
@@ -67,7 +67,7 @@ class InTurn:
 def asks_for_part(frame: bytes | None) -> bool:
     """Returns whether a message from the browser requests a rerun of one fragment."""
     message = BackMsg()
-    with suppress(Exception):  # if the frame cannot be parsed, Streamlit closes the connection
+    with suppress(Exception):  # an unreadable frame: Streamlit itself closes the connection
         message.ParseFromString(frame or b"")
     return bool(message.rerun_script.fragment_id)
 

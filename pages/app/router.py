@@ -24,7 +24,7 @@ from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.words import LANGUAGES, say  # noqa: E402
 
-# The app's name, in a colour that is readable in both themes.
+# The name of the app, in a colour that is readable in both themes.
 WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
 font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif">
 {title}</text></svg>"""

@@ -32,12 +32,12 @@ def keep_lecture() -> None:
         was_refused, copy.is_refused = copy.is_refused, not text and copy.lectures[0] is not None
         digest = text and sha256(text.encode()).hexdigest()
         if copy.is_given and digest == copy.digests[-1]:
-            text = None  # the browser has this text already
+            text = None  # nothing to send: the browser has this text already
         else:
             copy.note(digest)
         copy.is_given = True
         if copy.is_refused and not was_refused:
-            redraw_lecture()  # the overview of the lecture shows this error
+            redraw_lecture()  # so that the overview of the lecture shows this error
     note_drawn(keep_lecture)
     components.kept_lecture(
         data={

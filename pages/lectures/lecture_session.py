@@ -33,12 +33,12 @@ from pages.setup.codec import link_key_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
-OWN_LECTURE = "own"  # name of the lecture that the visitor has created or opened
+OWN_LECTURE = "own"  # name of the lecture that the visitor has created or opened, as opposed to one of the app's
 LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
 LECTURE_CONTROL = "lecture"  # control under which the error of opening or changing a lecture is stored
-NOTES_VIEW = "notes"  # name of the presenter view
+NOTES_VIEW = "notes"  # name of the presenter view among the views of a lecture
 MAX_LINKED_LECTURE_CHARS = 5_000  # a longer lecture is left out of links, because some programs cut long addresses off
-WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # moves to another step
+WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # the ways to move to another step
 MAX_DIGESTS = 100  # a browser's message may refer to a text at most so many changes old
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
@@ -178,7 +178,7 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
     if is_own or wanted in SHIPPED_LECTURES:
         own.name = wanted
     elif wanted == OWN_LECTURE and own.refusal is None and not own.copy.is_heard:
-        own.awaited = dict(link)  # after a reload, the browser may still have the lecture
+        own.awaited = dict(link)  # used after a reload: the browser may still have the lecture
         return
     elif own.refusal is None:
         unread.append(("lecture", wanted[:40]))

@@ -228,7 +228,7 @@ def check_lecture_size(text: str, lecture: Lecture) -> None:
     picture_bytes = sum(len(picture.data) for picture in pictures)
     if picture_bytes > MAX_LECTURE_PICTURE_BYTES:
         raise AttentionError("pictures_too_large", limit=MAX_LECTURE_PICTURE_BYTES, given=picture_bytes)
-    word_chars = len(text) - 4 * picture_bytes // 3  # without pictures, which take 4 characters for 3 bytes (base64)
+    word_chars = len(text) - 4 * picture_bytes // 3  # text without pictures; base64 has 4 characters for 3 bytes
     if word_chars > MAX_LECTURE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=word_chars)
 

@@ -152,7 +152,7 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
             yield None
         return
     lesson_choices.enter_lesson(slug)
-    st.session_state[DRAWERS_KEY] = []  # the accordions are numbered anew
+    st.session_state[DRAWERS_KEY] = []  # numbers the accordions from 1 again
     if st.session_state["arrived"]:
         st.session_state.pop("way", None)  # discards an arrow key pressed on the previous page
     with use_language(), st.container(gap="xsmall"):
@@ -350,7 +350,7 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     if name in lesson.drawers:
         show_drawer(title, icon, key, draw_and_offer, on_change=handle_toggle)
         return
-    with st.container(key="method"):  # in small type, because it answers no question of the lesson
+    with st.container(key="method"):  # page.css makes it small, because it answers no question of the lesson
         show_drawer(title, ":material/notes:", key, draw_and_offer, on_change=handle_toggle)
 
 

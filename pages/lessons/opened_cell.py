@@ -13,7 +13,7 @@ from pages.panels.chart import CELL_INDEX_PATTERN
 OPENED_CELL_KEY = "cell"  # link parameter with picture, run, step and index of the open cell
 TRAIL_KEY = "followed"  # session key of (picture, run, cells that were clicked on the way to the open cell)
 RunsByName = Mapping[str, Trace]  # name of a run -> a run that a picture shows; a single run has the name ""
-CellHandler = Callable[[str, Ref], None]  # gets the name of a run and a clicked cell
+CellHandler = Callable[[str, Ref], None]  # callback that gets the name of a run and a clicked cell
 
 
 class FoundRuns(Mapping[str, Trace]):

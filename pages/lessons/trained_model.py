@@ -16,7 +16,7 @@ WITHOUT = {
     "mask": {"masks": ()},
     "scale": {"scale": 1.0},
     "positions": {"positions": ()},
-}  # removed part -> the Setup fields that change
+}  # removed part of the model -> the Setup fields that change
 
 
 def show_without(part: str) -> None:

@@ -20,7 +20,7 @@ from pages.site.words import get_text_template
 
 THREAD_TEXTS = ("alt", "turn", "asks", "asked", "asks_short", "asked_short", "gives", "gets", "blocked")
 MAX_CELLS = 8  # most components of a vector that are drawn beside its word
-ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # step -> the symbol whose colour the cells of its vectors have
+ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # step -> symbol (q or v) whose colour frames the cells of its vectors
 ASKED_VECTORS = {"k": "k", "v": "v"}
 
 

@@ -12,10 +12,10 @@ from attention_core.drawing.specifications import Picture
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import collected
 
-PHONE_WIDTH_PX = 350  # width of the narrowest supported screen
+PHONE_WIDTH_PX = 350  # px: width of the narrowest supported screen
 SCROLLBAR_PX = 8  # pixels: height of a horizontal scroll bar
 CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # matches the index of a step's cell, such as "0,1,2"
-PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # int32, as JavaScript has no int64
+PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # int32: JavaScript has no int64
 PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # the columns of a picture's table, each with its default value
 PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in PICTURE_COLUMNS.items()])
 

@@ -14,7 +14,7 @@ from pages.session.linked_state import LinkedState
 from pages.session.moved_widgets import is_outdated, moved_widget_key, set_moved_widget
 from pages.site.words import say
 
-LIMITS = ("min_value", "max_value", "step", "max_chars")  # arguments of widget functions that restrict the value
+LIMITS = ("min_value", "max_value", "step", "max_chars")  # arguments of widget functions that limit the possible values
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedF
 
 
 # ---- the entries of a file that are not read: each by name, with the reason ------------------------------------------
-MAX_NAMED = 12  # ignored entries that are listed by name; further ones are only counted
+MAX_NAMED = 12  # most ignored entries of a file that are listed by name; others are counted
 
 Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # (name, shape of an array | its error | None for a text)
 

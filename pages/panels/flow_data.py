@@ -29,7 +29,7 @@ from pages.site.words import say
 
 STAGE_HEIGHT_PX = 412  # height of the picture on a page 1280 px wide; it scales with the page
 RAIL_MAP_SIDE = 40  # most rows or columns of a head's small map, if the run is too large to be sent whole
-MAX_NAMED_COLUMNS = 64  # an axis with more indices gets no column names
+MAX_NAMED_COLUMNS = 64  # most indices of an axis whose columns get names
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Showing:
     height: int = STAGE_HEIGHT_PX
 
 
-HEARD = Showing(hears=True, begins="end")  # options of the workbench, whose picture sends selections
+HEARD = Showing(hears=True, begins="end")  # the workbench's picture sends selections to the server
 
 
 def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:
@@ -100,7 +100,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     data["layers"], layer_maps = pack_layers(screen) if has_heads else ({}, b"")
     readings, read_bytes = pack_readings(screen, *data["words"].values()) if has_heads else ({}, {})
     data |= readings
-    data["compares"] = "reads" in readings and find_a(screen) is not None  # whether the view can show A beside B
+    data["compares"] = "reads" in readings and find_a(screen) is not None  # whether A and B can be shown side by side
     packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps, **read_bytes}
     digest = hashlib.sha256(b"".join(packed.values()) + repr(data).encode()).hexdigest()
     data |= {**vars(showing), "shown": not showing.hears}

@@ -149,7 +149,7 @@ def kind_of_step(trace: Trace, name: str) -> str:
 
 def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:
     """Returns the left and upper operand of a matrix product; None if the step is no product of two sent matrices."""
-    whole = product(trace, name, largest=2, widest=2)  # a corner of the product suffices to find its operands
+    whole = product(trace, name, largest=2, widest=2)  # two rows and columns suffice to find the operands
     if whole is None or whole.left.step in unsent or whole.above.step in unsent:
         return None
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}

@@ -67,7 +67,7 @@ def heads_text() -> dict[str, str]:
     return {name: get_text_template(f"flow.heads.{name}") for name in HEADS_TEXTS}
 
 
-@cache  # every picture calls this function
+@cache  # cached, because every picture needs these names
 def list_motions(language: str) -> tuple[str, ...]:
     """Returns the motions (stages of the query's animation) for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))
@@ -97,7 +97,7 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
     if habit.kind == "key":
         return say("flow.habit.key", key=name_token(trace, "S", habit.key))
     if habit.kind == "forced" and "masked_scores" not in trace:
-        return say("flow.habit.forced_given")  # maps from a file have no known mask
+        return say("flow.habit.forced_given")  # the mask of maps from a file is unknown
     pairs = []
     for query, key in habit.pairs:
         pair = say("flow.habit.pair", query=name_token(trace, "T", query), key=name_token(trace, "S", key))

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.learned.grammar.vocabulary import gloss_words
 from pages.site.words import current_language, escape_markdown, say
 
-MAX_GLOSSED_WORDS = 40  # the most translated words on a page, about three lines
+MAX_GLOSSED_WORDS = 40  # most translated words on a page, about three lines
 
 
 def show_gloss(words: Iterable[str]) -> None:

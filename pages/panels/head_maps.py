@@ -20,7 +20,7 @@ from pages.setup.resolve import config_of, resolve_run
 from pages.setup.setup import RunSetup, Setup
 from pages.site.words import escape_markdown, has, say
 
-MAX_NAMED_KEYS = 4  # a sentence lists at most this many keys by name
+MAX_NAMED_KEYS = 4  # most keys that a sentence lists by name
 LARGE_MAPS_LIMITS = (2, 20)  # most heads and most tokens for which all maps are drawn large, side by side
 MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # with more tokens, the small maps are above the large one instead of beside it
 
@@ -256,5 +256,5 @@ def is_as_built(setup: Setup) -> bool:
     if setup.run.x == UNCHANGED:
         free_fields.append("x")
     as_in_example = {name: getattr(example, name) for name in free_fields}
-    wiring = tuple(name for name in setup.run.wiring if name != "residual")  # "residual" acts only after the heads
+    wiring = tuple(name for name in setup.run.wiring if name != "residual")  # "residual" changes nothing in the heads
     return replace(setup.run, wiring=wiring, **as_in_example) == example

@@ -31,7 +31,7 @@ from pages.setup.link_values import MAX_LINK_NUMBER, make_member_reader, read_li
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, make_names_distinct, say
 
-MAX_LESSON_TOKENS = 16  # per sentence, because lessons show each token's numbers; the workbench accepts more
+MAX_LESSON_TOKENS = 16  # most tokens of a sentence; lessons show each token's numbers, so the workbench accepts more
 
 
 def link_control(

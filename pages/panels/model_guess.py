@@ -25,7 +25,7 @@ from pages.site.words import escape_markdown, has, say
 MOST_NAMED_WORDS = 4  # most words to name that surprise the model or are unknown to it
 MOST_NAMED_STAND_INS = 8  # most words to name for which the model reads another word instead
 MOST_REFERENCES = 3  # most pronouns for which the model's chosen noun is shown
-SIGN = ":material/help:"  # icon of the warning that a model guesses
+SIGN = ":material/help:"  # icon of the warning that the model guesses about a sentence
 SIGN_KEY = "lesson_guess"  # session key of the warning about the lesson's sentence
 STARTLING = "startling"  # origin of a known word that surprises the model more than words usually do
 
@@ -119,9 +119,9 @@ def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = Fals
     """
     reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
     if of_words or not judgement.references:
-        told = {"unknown"} if reasons else set()  # the doubts about pronouns already name the unknown words
+        told = {"unknown"} if reasons else set()  # the doubts about pronouns name these words already
         if set(judgement.startling) <= set(judgement.unknown):
-            told.add("word")  # all surprising words are unknown, which is reason enough
+            told.add("word")  # all surprising words are unknown, so "unknown" says enough
         reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
     return say("guess.outside", reasons=say("guess.joined").join(reasons))
 

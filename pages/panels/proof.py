@@ -137,4 +137,4 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if not proof.passed:
         text = say("proof.failed", step=name_step(proof.failed.step))
         return f":red[:material/error: {text}]"
-    return f":gray[:material/check: {say('proof.checked')}]"  # grey, so as not to distract from the lesson
+    return f":gray[:material/check: {say('proof.checked')}]"  # grey, not green, so as not to distract

@@ -81,7 +81,7 @@ def pack_compared(
     is_alike = maps_a.shape == maps_b.shape
     side = b.setup.view.side or "difference"
     if side == "difference" and reading.mean and not is_alike:
-        side = "b"  # a mean is of the heads of one run
+        side = "b"  # a mean is taken over the heads of one run
     sides = pack_sides(a, own, reading, *words)
     packed = read_run(own, reading, *words) if side == "b" or not (is_alike or side == "a") else sides[side]
     described = {
@@ -96,7 +96,7 @@ def pack_compared(
         described["no_difference"] = describe_size_differences(dict(zip(("H", "T", "S"), pairs, strict=True)))
     count = maps_a.numel() + maps_b.numel() * (len(sides) - 1)
     if count > MAX_READ_NUMBERS and is_alike:
-        sides = {}  # the difference alone is shown
+        sides = {}  # only the difference is shown
     if sides:
         described["sides"] = {name: description for name, (description, _, _) in sides.items()}
     return described, name_bytes({"read": packed, **sides})
@@ -195,7 +195,7 @@ def find_maps(screen: ScreenState) -> tuple[Tensor, Tensor] | None:
     if count_map_numbers(screen) > MAX_READ_NUMBERS or not is_share(screen.trace, "weights"):
         return None
     weights, allowed = list_maps(screen)
-    return (weights, allowed) if (weights >= 0).all() else None  # a typed weight may be negative, an overflow is NaN
+    return (weights, allowed) if (weights >= 0).all() else None  # typed weights may be negative, an overflow is NaN
 
 
 def count_map_numbers(screen: ScreenState) -> int:

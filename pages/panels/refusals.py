@@ -11,7 +11,7 @@ from attention_core.record.errors import AttentionError
 from pages.session.linked_state import LinkedState
 from pages.site.words import escape_markdown, say, say_refusal
 
-MAX_LABEL_CHARS = 40  # the most characters of a matrix row on a button's label
+MAX_LABEL_CHARS = 40  # most characters of a matrix row in the label of a button
 
 
 def show_error(error: AttentionError | None, key: str = "", take_reading: Callable[[str], None] | None = None) -> None:

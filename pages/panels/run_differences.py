@@ -21,10 +21,10 @@ from pages.site.words import escape_markdown, has, say
 
 Run = tuple[Setup, Trace, RunInputs]
 NamedDifference = tuple[str, str, str]  # (name of the setting, its value in one run, its value in the other)
-SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # size -> axis from which an unset size is read
+SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # size -> axis that has an unset size
 OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity", "mask_as")
-MAX_VALUE_CHARS = 48  # most characters of a value that are shown
-MAX_NUMBER_CHARS = 8  # most characters of a matrix's number; a longer number is rounded
+MAX_VALUE_CHARS = 48  # most characters that are shown of a setting's value
+MAX_NUMBER_CHARS = 8  # most characters of a matrix's number; longer numbers are rounded
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def describe_size_differences(sizes: Mapping[str, tuple[int, int]]) -> str:
     sizes: {axis: (its size in A, its size in B)}, of which at least one differs.
     """
     differing = {axis: pair for axis, pair in sizes.items() if pair[0] != pair[1]}
-    if differing.get("T") == differing.get("S") is not None:  # words that are both queries and keys are said once
+    if differing.get("T") == differing.get("S") is not None:  # words of queries and keys are named once
         differing = {("tokens" if axis == "T" else axis): pair for axis, pair in differing.items() if axis != "S"}
     counted = [say(f"compare.count.{axis}", a=a, b=b) for axis, (a, b) in differing.items()]
     return say("compare.sizes", sizes=say("compare.and_also").join(counted))

@@ -111,7 +111,7 @@ def show_named_step(screen: ScreenState) -> None:
     """Draws the select boxes of a step and its cell, then the formula, code and numbers of the opened step."""
     trace, step = screen.trace, screen.setup.view.step
     is_open = step in trace
-    with st.container(horizontal=True, gap="small", key="pickers"):  # with a key, the keyboard focus stays here
+    with st.container(horizontal=True, gap="small", key="pickers"):  # the key keeps the keyboard focus inside
         step_picker(trace, step if is_open else None)
         if is_open:
             step_cell_pickers(trace, step, chosen_cell(trace, screen.setup), screen.selection.at)
@@ -158,7 +158,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
     """
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
-    looked = {dim: place for dim, place in at.items() if dim != "T"}  # no T: another query must not redraw this
+    looked = {dim: place for dim, place in at.items() if dim != "T"}  # T left out: another query redraws nothing here
     shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
 
@@ -167,7 +167,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]
-        places = current_screen().selection.at  # axes without a control have the selected index, or 0
+        places = current_screen().selection.at  # the selected index, or 0, for axes without a control
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": tuple(index)})
 
@@ -222,7 +222,7 @@ def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
 
     The table has the step's numbers, or differences if the picture shows differences.
     """
-    import pandas as pd  # imported here, because this import takes a third of a second
+    import pandas as pd  # pandas is imported here because it takes a third of a second
 
     trace = screen.drawn(step)
     found = trace.step(step)

@@ -18,8 +18,8 @@ from pages.session.view import ScreenState
 from pages.setup.setup import RunSetup
 from pages.site.words import say
 
-STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # pixels: the longer side of each kind of small map
-NAME_TEXT_PX = 13  # pixels: text size below a small map
+STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # px: longer side of each kind of small map
+NAME_TEXT_PX = 13  # px: font size of the name below a small map
 MAX_STEPS_IN_LINE = 15  # most small maps of steps in one line
 MAX_NARROW_STEPS_IN_LINE = 18  # most narrow maps in one line; with more, a second line starts at the scores
 MOVED_MARK = "Δ"  # shown below the name of a step whose numbers have changed
@@ -27,7 +27,7 @@ SEQUENCE_INPUTS = ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_he
 MASK_INPUTS = ("allowed_custom", "allowed")
 BIAS_INPUTS = ("bias_custom", "bias")
 
-StepPlace = tuple[str, dict[str, int]]  # (name of a step, its index on each leading axis)
+StepPlace = tuple[str, dict[str, int]]  # (name of a step, {leading axis: index})
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------------

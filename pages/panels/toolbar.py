@@ -33,7 +33,7 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
         with st.container(**line, width="content", key="tools"):
             shared = st.container(**line, width="content")
             with st.container(width="content", gap=None):
-                st.space(LINE_HEIGHT_PX)  # keeps the height of an empty line
+                st.space(LINE_HEIGHT_PX)  # gives an empty toolbar its height
             show_search()
             show_language_switch()
     return own, shared
@@ -80,7 +80,7 @@ def show_search() -> None:
     data = {
         "findable": f"./{FINDABLE_FILE}",  # URL relative to the search component's script
         "language": current_language(),
-        "page": st.session_state["page"] or PAGES[0].slug,  # the first page has an empty name
+        "page": st.session_state["page"] or PAGES[0].slug,  # in the session, the first page has the name ""
         "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},
         "kinds": {kind: say(f"search.kind.{kind}") for kind in KINDS},
         "palette": vars(current_palette()),
@@ -88,7 +88,7 @@ def show_search() -> None:
     chosen = search(data=data, key="search", width="content").chosen
     if chosen is not None:
         found = list_findable()[chosen]
-        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # its page is open already
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the control is on this page
             seek(found.link[LINK_KEY])
             st.rerun()
         open_page(found.slug, found.link)

@@ -17,7 +17,7 @@ from pages.setup.setup import Setup
 from pages.site.words import say
 
 WORD_CHOICES = "word_choices"  # control under which the errors of refused sampling settings are stored
-NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # field -> the value without effect, which a link omits
+NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # field -> its value without effect, which a link omits
 
 
 def describe_temperature(setup: Setup) -> dict:

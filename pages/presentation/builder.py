@@ -78,7 +78,7 @@ def step_picker(index: int, scene: Scene) -> None:
         options=steps_of(scene.shown),
         selection_mode="multi",
         format_func=name_scene_step,
-        wrap=True,  # on a phone the steps take several rows
+        wrap=True,  # wrap: the steps take several rows on a phone
     )
 
 
@@ -94,7 +94,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
         elif name == "minutes":
-            entered = round(2 * entered) / 2  # rounded to half a minute: any number can be typed
+            entered = round(2 * entered) / 2  # rounded to half a minute, because the input accepts any number
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value
@@ -135,7 +135,7 @@ def show_removed_scene() -> None:
     if removal is None:
         return
     title = printable_token(removal.before.scenes[removal.at].title) or "–"
-    st.info(say("present.desk.removed", number=removal.at + 1, title=escape_markdown(title)))  # read by screen readers
+    st.info(say("present.desk.removed", number=removal.at + 1, title=escape_markdown(title)))  # for screen readers, too
     st.button(
         say("present.desk.undo"), key="undo_removal", icon=":material/undo:", on_click=lecture_session.restore_scene
     )
@@ -194,7 +194,7 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
             take_cell(chosen_step, (0,) * trace[chosen_step].dim())
 
     def take_place() -> None:
-        places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(len(cell))]  # 0 without control
+        places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(len(cell))]  # 0: no control
         chosen_cell = tuple(places)
         if trace.holds(step, chosen_cell):
             take_cell(step, chosen_cell)

@@ -129,7 +129,7 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
-        wrap=True,  # on a phone the lectures take several rows
+        wrap=True,  # wrap: the lectures take several rows on a phone
         label_visibility="collapsed",
     )
 

@@ -67,7 +67,7 @@ def draw_next_still(lecture: Lecture) -> tuple[FlowStills, int]:
     if waiting:
         still = waiting[0]
         key = sha256(repr(still).encode()).hexdigest()
-        with collect_part():  # gives the picture the colours of the light theme
+        with collect_part():  # while collecting, pictures have the light theme's colours
             flow = make_journey_data(make_computable_screen(still.setup)[0], Showing(begins="end"))
         components.flow_stills(
             data=components.pack_bytes({"key": key, "flow": flow, "stop": still.stop}),

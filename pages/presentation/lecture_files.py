@@ -95,7 +95,7 @@ def write_page(show: SlideShow) -> str:
 
 def write_slides(show: SlideShow) -> bytes:
     """Returns the slides of a lecture as the bytes of a PPTX file."""
-    from attention_core.documents.slide_file import slide_file  # imported here, because this takes 0.2 s
+    from attention_core.documents.slide_file import slide_file  # imported here, as python-pptx takes 0.2 s
 
     return slide_file(show)
 

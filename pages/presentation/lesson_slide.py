@@ -28,7 +28,7 @@ from pages.site.words import current_language, say, strip_markup
 
 DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session key of the collected parts, {(part, language): content}
 MAX_DRAWN_PARTS = 60  # most parts that are kept, one for each scene of a lecture
-TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists as lines
+TOLD_KINDS = ("line", "caption")  # kinds of texts beside a slider that a slide lists as lines
 MAX_SLIDE_PICTURES = 3  # most pictures on a slide beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
@@ -85,7 +85,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
     told = (*drawn.facts, *list_told(drawn)) or drawn.sentences
     said = list(map(strip_markup, told))
     code, code_beside, *_ = *drawn.code, "", ""
-    if not (said or pictures or moving or code):  # the part is a table or starts with a button
+    if not (said or pictures or moving or code):  # nothing collected: a table, or a button to start
         said = ["", say("present.files.in_app", step=scene.title)]
     return Slide(
         title=scene.title,
@@ -142,7 +142,7 @@ def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
 
 
 # ---- the exercise of a scene that shows a lesson: a row of the lesson's run, to calculate by hand --------------------
-EXERCISE_STEPS = {  # lesson -> the step that its exercise asks for
+EXERCISE_STEPS = {  # lesson -> the step that the exercise on its slide asks for
     "qkv": "q_projected",
     "scale": "scaled_scores",
     "heads": "output",

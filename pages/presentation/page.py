@@ -18,7 +18,7 @@ if session.view == lecture_session.NOTES_VIEW:
 elif session.scene_step is None:
     desk.show_desk()
 else:
-    with st.container(horizontal=True, gap="medium"):  # always the same one, so that an animation goes on
+    with st.container(horizontal=True, gap="medium"):  # always the same container, so that an animation goes on
         with st.container(width="stretch"):
             stage.show_stage()
         if session.drawer:

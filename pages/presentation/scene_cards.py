@@ -30,7 +30,7 @@ from pages.site.words import current_language, say, say_title, strip_markup
 CARD_MAP_CELLS = 16  # most cells per side of a tile's attention map; smaller ones would be invisible
 MAX_CARD_PAIRS = 65_536  # most query-key pairs of a run on a tile; sixty such runs are fast enough
 MAX_CARD_PICTURE_PIXELS = 8_000_000  # most pixels of an uploaded picture; each needs four bytes of memory
-CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size on the page, for high-resolution screens
+CARD_PICTURE_SIZE_PX = (320, 180)  # px: twice the size of a tile's picture, for high-resolution screens
 CARD_LINES, CARD_LINE_CHARS = 5, 40  # most lines on a tile, and most characters of a line
 
 
@@ -67,7 +67,7 @@ def describe_scene(scene: Scene) -> dict[str, object]:
     described = {"title": printable_token(scene.title) or "–", "minutes": minutes}
     try:
         return described | draw_scene(scene)
-    except AttentionError:  # the scene shows the error when it is opened
+    except AttentionError:  # the error is shown when the scene is opened
         return described | name_first_step(scene)
 
 
@@ -146,7 +146,7 @@ def shrink_picture(data: bytes) -> str:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as picture:
             picture.thumbnail(CARD_PICTURE_SIZE_PX)
             small = picture.convert("RGBA")
-    except (OSError, ValueError, SyntaxError):  # PIL raises these for a broken file
+    except (OSError, ValueError, SyntaxError):  # errors that PIL raises for a broken file
         return ""
     paper = Image.new("RGBA", small.size, "white")
     paper.alpha_composite(small)

@@ -14,7 +14,7 @@ from pages.lectures import lecture_session
 from pages.site.words import say, use_language
 
 NOTE_WORDS = ("heard", "alone", "coming", "again", "pause", "resume", "on_time")
-CLOCK_WORDS = ("planned", "ahead", "behind")  # keys of texts whose numbers the browser updates every second
+CLOCK_WORDS = ("planned", "ahead", "behind")  # texts whose numbers the browser updates every second
 FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}
 
 

@@ -45,7 +45,7 @@ def show_stage(screen: ScreenState) -> None:
     with st.container(key="stage"):
         st.markdown(f"#### {escape_markdown(lecture_session.current_scene().title)}")
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
-        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # continues the animation
+        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one key, so that the animation goes on
             SCENE_STEP_FUNCTIONS[step](screen)
         if step in MODEL_STEPS:
             show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))

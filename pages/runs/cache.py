@@ -39,7 +39,7 @@ from pages.setup.setup import RunSetup, Setup
 
 Run = tuple[Trace, RunInputs]
 LARGE_BYTES = 16 * 2**20  # bytes of a large run: if one is evicted, unused memory is returned to the operating system
-HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # both classes are hashed by their repr, which contains all fields
+HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # hashed by their repr, which contains all their fields
 MAX_THREAD_RESULTS = 4  # each function keeps at most this many results per thread that runs a script
 MAX_CACHED_RUNS = 256  # runs
 MAX_RUN_BYTES = 192 * 2**20  # most bytes of all cached runs together: two runs with 8 heads of 512 tokens
@@ -113,9 +113,9 @@ class KeptRuns:
 
         key: the repr of the RunSetup.
         """
-        largest = 0  # bytes of the largest run that is evicted here
+        largest = 0  # bytes of the largest run that this call evicts
         with self.lock:
-            if self.runs.get(key) is not future:  # False if the cache was cleared while the run was computed
+            if self.runs.get(key) is not future:  # not so if the cache was cleared meanwhile
                 return
             self.sizes[key] = size
             computed = [each for each in self.runs if each in self.sizes]

@@ -119,7 +119,7 @@ class CheckpointStore:
 
     def open(self, wanted: WantedText) -> OpenedModel:
         """Returns the model of a folder; closes the one that was open before."""
-        folder = find_folder(wanted.folder, wanted.roots)  # raises AttentionError if this session may not open it
+        folder = find_folder(wanted.folder, wanted.roots)  # raises an error if this session may not open the folder
         opened, self.opened = self.opened, None
         if opened is not None and opened.folder.path == folder.path:
             opened.folder.require_unchanged()
@@ -127,7 +127,7 @@ class CheckpointStore:
             return opened
         del opened
         with self.lock:
-            self.texts.clear()  # removed, because each record refers to its model
+            self.texts.clear()  # each record refers to its model, which shall be freed
         give_back()
         self.opened = open_folder(wanted.folder, wanted.roots)
         return self.opened

@@ -185,7 +185,7 @@ class ModelSentences(DictionarySentences):
     model: str = ""
     layer: int = 1
 
-    # The following methods return the words of the sentences.
+    # The following methods concern the words of the sentences that the language model reads.
     def tokens_of(self, text: str) -> tuple[str, ...]:
         """Returns the words of a typed text, after the start token."""
         return cut_sentence(self.model, text)
@@ -207,7 +207,7 @@ class ModelSentences(DictionarySentences):
         """Returns the input of the layer's attention when the model runs on a sentence."""
         return layer_inputs(self.model, self.read(words), self.layer)
 
-    # The following methods return the vectors of the words.
+    # The following methods return the vectors that the shown layer of the model receives.
     def first_sequence(self) -> TokenSequence:
         """Returns the sentence, with the vectors that the layer receives."""
         return self.look_up(self.own_words())
@@ -231,7 +231,7 @@ class ModelSentences(DictionarySentences):
         if value is not None:
             inputs.put("value", StartMatrix(value.numpy(), "learned"))
 
-    # The following methods return the matrices of the layer.
+    # The following methods return the matrices of the model's shown layer.
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the matrices of the layer if x and the context have the model's width.
 
@@ -286,7 +286,7 @@ class TranslatedSentences(DictionarySentences):
 
     translator: str = ""
 
-    # The following methods return the words of both sentences.
+    # The following methods concern the words of the sentence and of its translation.
     def tokens_of(self, text: str) -> tuple[str, ...]:
         """Returns the words of a typed text, after the start token."""
         return cut_for_translator(text, TARGET if is_written_without_spaces(text) else SOURCE)
@@ -314,7 +314,7 @@ class TranslatedSentences(DictionarySentences):
         """Returns the input of the translator's cross-attention: vectors of both sentences, and weights."""
         return cross_inputs(self.translator, self.source_words(), self.own_words(), self.example.layer)
 
-    # The following methods return the vectors of the words.
+    # The following methods return the vectors of both sentences, from the decoder and the encoder.
     def first_sequence(self) -> TokenSequence:
         """Returns the translation, with the vectors from which the decoder computes its queries."""
         return self.make_sequence(self.own_words(), TARGET, self.inputs().x.numpy())
@@ -332,7 +332,7 @@ class TranslatedSentences(DictionarySentences):
         ]
         return TokenSequence(words, tuple(origins), vectors)
 
-    # The following methods return the matrices of the layer.
+    # The following methods return the matrices of the translator's cross-attention.
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the matrices and biases of the layer if x and the context have the translator's width.
 

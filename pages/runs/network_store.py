@@ -61,6 +61,6 @@ def view_network(name: str, example: Example, text: str | None, context_text: st
     return cached_network_view(find_network(name), read, own, example.layer)
 
 
-@lru_cache(maxsize=64)  # a run requests several matrices of a network in succession
+@lru_cache(maxsize=64)  # a run needs several matrices of a network in succession
 def cached_network_view(trained: Network, read: str, written: str | None, layer: int) -> AttentionView:
     return attention_view(trained, read, written, layer)

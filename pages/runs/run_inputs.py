@@ -15,7 +15,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import RandomParts
 
 SEQUENCES = ("x", "context", "value", "q", "k", "v")  # matrices with one row per token
-REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # inputs that the visitor cannot remove
+REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # matrices that the visitor may not remove
 LEARNED_FOR_WEIGHTS = [name for name, tensor in LEARNED_TENSORS.items() if tensor.makes_weights]
 WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # matrices that the weights depend on
 PAD_WORD = "<pad>"
@@ -130,7 +130,7 @@ class RunInputs:
                 matrices.append(name)
         return RandomParts({"T": queries, "S": keys}, tuple(matrices))
 
-    # -- the matrices
+    # The following methods put matrices into the inputs.
     def put(self, name: str, start: StartMatrix) -> None:
         """Puts a matrix into the inputs: the visitor's typed matrix if there is one, else the matrix before any
         edit.

@@ -103,7 +103,7 @@ class DictionarySentences:
             )
         return [self.tokens_of(line) for line in self.more]
 
-    # The following methods return the vectors of the words.
+    # The following methods return the words with their vectors.
     def first_sequence(self) -> TokenSequence:
         """Returns the first sentence with its vectors before any edit."""
         shipped_words = self.example.tokens
@@ -166,7 +166,7 @@ class DictionarySentences:
         """Returns the names of the columns of x."""
         return self.example.dims
 
-    # The following methods return the matrices of the layer.
+    # The following methods return the matrices of the layer before any edit.
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the example's matrices if the input has the example's widths, else random ones.
 

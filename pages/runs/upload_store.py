@@ -49,7 +49,7 @@ class Load:
         new: UploadedArrays = {}
         for file, contents in upload:
             arrays, content = contents.arrays, file.getvalue()
-            names_and_size = repr((*arrays, len(content)))  # included: files with the same bytes may differ in names
+            names_and_size = repr((*arrays, len(content)))  # as files with the same bytes may differ in names
             self.digest.update(names_and_size.encode())
             self.digest.update(content)
             source = Source(file.file_id, file.name)

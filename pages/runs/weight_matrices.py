@@ -245,7 +245,7 @@ def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dty
     """
     shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
     if not all(tensor.name in shapes for tensor in score.weights):
-        return  # a missing tensor raises an error in attention_core
+        return  # attention_core raises the error of a missing tensor
     sizes = add_own_sizes(score.weights, shapes, pairs)
     for larger in score.larger_than_pairs(sizes):
         check_hidden(larger, dtype.itemsize, MAX_TANH_LAYER_BYTES)

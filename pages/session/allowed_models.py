@@ -17,7 +17,7 @@ from pages.site.settings import ADDRESS, MODELS
 
 # Where a model's config.json may be: directly in a folder, or in a revision inside the cache of the Hugging Face hub.
 PATTERNS = ("*/config.json", f"{HUB_PREFIX}*/{HUB_SNAPSHOTS}/*/config.json")
-MAX_OFFERED = 200  # most folders that are listed
+MAX_OFFERED = 200  # most folders that the page lists
 
 
 def may_open_any() -> bool:

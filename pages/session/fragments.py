@@ -12,8 +12,8 @@ from pages.site.words import use_language
 
 DependencyReader = Callable[[ScreenState], object]
 DrawingFunction = Callable[[ScreenState], None]
-PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # part's name -> function that returns its dependencies
-DRAWING: dict[str, DrawingFunction] = {}  # part's name -> function that draws it
+PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # name of a part -> function that returns its dependencies
+DRAWING: dict[str, DrawingFunction] = {}  # name of a part -> function that draws it
 NOT_DRAWN = "not drawn"  # stored in place of the dependencies of a part that is not drawn yet
 
 
@@ -89,7 +89,7 @@ def hold_back(name: str, keeps_place: bool) -> None:
     st.session_state["drawn"][name] = NOT_DRAWN
     if keeps_place:
         with st.container(key=f"held_{name}"):
-            st.empty()  # a container needs an element, else Streamlit does not draw it
+            st.empty()  # Streamlit draws no container without an element
 
 
 def holds_back() -> bool:
@@ -161,4 +161,4 @@ def redraw(asking: str | None = None) -> None:
         # A later click may end this run before it has drawn every part; Streamlit then discards what it sent of the
         # last one.
         st.session_state["drawn"].update(dict.fromkeys(names, NOT_DRAWN))
-        st.rerun(sorted(names, key="show_run".__ne__))  # "show_run" first: the others are sent together with it
+        st.rerun(sorted(names, key="show_run".__ne__))  # "show_run" first: it is slowest, others are sent with it

@@ -29,7 +29,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import current_language, has, make_names_distinct, say
 
-HEAD_DIMS = ("H", "H_kv")  # axes that count heads: query heads and key/value heads
+HEAD_DIMS = ("H", "H_kv")  # axes of heads: query heads and key/value heads
 CHINESE_LETTERS = re.compile(r"[\u3400-\u9fff]")
 BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line break between two Chinese characters
 
@@ -111,7 +111,7 @@ def describe_gpu_obstacle() -> str | None:
     obstacle = find_gpu_obstacle()
     if obstacle is None:
         return None
-    version, _, _ = torch.__version__.partition("+")  # drops the build suffix, such as +cpu
+    version, _, _ = torch.__version__.partition("+")  # without the suffix of the build, such as "+cpu"
     return say(f"no_gpu.{obstacle}", torch=version, cuda=torch.version.cuda)
 
 
@@ -161,10 +161,10 @@ def short_step_name(step: str) -> str:
     key = f"step.short.{step}"
     if has(key):
         return say(key)
-    maker, _, place = step.rpartition("_")  # a name such as sinusoidal_query: position encoding and axis
+    maker, _, place = step.rpartition("_")  # splits a name such as sinusoidal_query at its last part
     if maker in POSITIONS:
         return f"{say(f'positions.{maker}')}\n({place})"
-    if has(f"step.made.{maker}"):  # a step computed from an input, such as latent_x
+    if has(f"step.made.{maker}"):  # made from an input, such as latent_x
         return say(f"step.made.{maker}")
     if step.endswith("_2"):
         return f"{short_step_name(step.removesuffix('_2'))} 2"
@@ -195,7 +195,7 @@ def spoken_step_name(step: str) -> str:
     """
     letter, _, rest = step.partition("_")
     word = say("formula.projected", letter=letter) if rest == "projected" else inline_step_name(step)
-    return word if CHINESE_LETTERS.search(word) else step  # names without Chinese letters are symbols, such as "X W_q"
+    return word if CHINESE_LETTERS.search(word) else step  # a name without Chinese letters is a symbol, such as "X W_q"
 
 
 def picture_texts_for(trace: Trace) -> PictureTexts:

@@ -117,7 +117,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     if is_look:
         seen = left.with_fields(**{name: now.value_of(name) for name in LOOK_FIELDS})
         if any(seen.value_of(name) != left.value_of(name) for name in PLACE_FIELDS):
-            seen = seen.with_fields(cell=None)  # closes the opened cell, which lies in another row
+            seen = seen.with_fields(cell=None)  # closes the open cell, which belongs to another row
     else:
         seen = with_comparison(replace(left, run=now.run), left)
     if are_swapped(now, left):

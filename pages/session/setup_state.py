@@ -21,12 +21,12 @@ from pages.setup.setup import Setup, make_setup, start_in
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # undo can go back at most this many Setups
-INTERVENTION_FIELDS = ("changes", "held", "other_text")  # fields of interventions in a language model
+INTERVENTION_FIELDS = ("changes", "held", "other_text")  # fields for interventions in a language model
 LOOK_FIELDS = {
     *("sentence", "token", "head", "written", "maps", "side"),
     *HEAD_ORDER_READERS,
     *INTERVENTION_FIELDS,
-}  # fields of the view that undo restores, too
+}  # fields of the view that undo restores together with the run
 READ_FIELDS = {"text", "more", "model"}  # a change of any of these fields removes the generated text
 WORD_FIELDS = {"text", "cut"}  # a change of any of these fields removes the selected query
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
@@ -119,7 +119,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     for attempt, settled in attempts:
         try:
             trace = compute(attempt)
-            check_link_length(attempt)  # the link must hold the compared run, too
+            check_link_length(attempt)  # the run compared with must fit into the link, too
         except AttentionError as refusal:
             error = refusal
             continue
@@ -192,7 +192,7 @@ def adopt_setup(setup: Setup) -> None:
 def open_example(example: str) -> None:
     """Opens an example with its default settings."""
     setup, now = make_setup(example=example), current_setup()
-    if now.comparison.run_a is not None:  # with a pinned run A, the example becomes the run B
+    if now.comparison.run_a is not None:  # run A is pinned: the example becomes run B
         setup = setup.with_fields(against=now.comparison.against, pinned=now.comparison.pinned)
     push_history(setup)
     forget_all_refusals()

@@ -7,7 +7,7 @@ from pages.setup.setup import Setup
 from pages.site.controls import FILE, MATRICES
 
 PANEL_KEY = "side_panel"  # session key of the panel that was opened last; None if it was closed
-PANELS_OF_INPUTS = {"matrix": MATRICES, "qkv": MATRICES, "file": FILE}  # kind of input -> the panel open by default
+PANELS_OF_INPUTS = {"matrix": MATRICES, "qkv": MATRICES, "file": FILE}  # kind of input -> panel that is open at first
 
 
 def find_panel(setup: Setup) -> str | None:

@@ -17,7 +17,7 @@ from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
 from pages.setup.setup import RunSetup, Setup
 
-NOTHING_SEEN = (None, None, {}, ())  # Setup, selection, sizes and words before any page was drawn
+NOTHING_SEEN = (None, None, {}, ())  # Setup, selection, sizes and words before the first page was drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +220,7 @@ class ScreenState:
         It is the difference if maps show differences and the step has one.
         """
         if not self.shows_difference:
-            return self.trace  # avoids computing the difference, which is slow
+            return self.trace  # before the difference is computed, which is slow
         has_difference = self.apart is not None and step in self.apart
         return self.apart if has_difference else self.trace
 

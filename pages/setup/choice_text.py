@@ -103,7 +103,7 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
                 params[parameter.name] = parameter.start
         elif parameter.several:
             params[parameter.name] = tuple(read_number(parameter, number) for number in left)
-            left.clear()  # a parameter with several values takes all remaining texts
+            left.clear()  # its several values take all remaining texts
         elif left:
             params[parameter.name] = read_number(parameter, left.pop(0))
     if left:

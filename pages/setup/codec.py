@@ -74,7 +74,7 @@ DEFAULTS = {
     for part in (RunSetup, View, Comparison)
     for field in fields(part)
     if field.name not in LEARNED_TENSORS
-} | dict.fromkeys(LEARNED_TENSORS)  # field -> its default; a link states the fields in this order
+} | dict.fromkeys(LEARNED_TENSORS)  # field of a Setup -> its default; in the order of a link
 
 
 def link_key_of(name: str) -> str:
@@ -159,7 +159,7 @@ def revision_of(run: RunSetup) -> str | None:
 
 
 # ---- the segmentation of Chinese texts -------------------------------------------------------------------------------
-CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # in the order of the parameter "cut"
+CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # fields, in the order of "cut"
 
 
 def cut_texts_of(setup: Setup) -> dict[str, str]:

@@ -7,9 +7,9 @@ from attention_core.inputs.files.mask_readings import MASK_AXES, POLARITIES, Mas
 from attention_core.inputs.files.qkv_file import MASK_ROLES, ROLES
 
 MAX_WHOLE_NUMBER = 1_000_000  # largest whole number of a mechanism: float64 has angles of such positions to 1e-10
-MAX_LINK_NUMBER = 999_999_999  # a seed or position in a link is at most this
+MAX_LINK_NUMBER = 999_999_999  # largest number in a link that is a seed or a position
 MAX_FIELD_CHARS = 3_000  # maximum characters of a field, enough for masks in which each of 512 tokens is global
-MAX_SHORT_TEXT_CHARS = 200  # maximum characters of a text of a few words
+MAX_SHORT_TEXT_CHARS = 200  # most characters of a text of a few words, such as a name
 MAX_INDICES = 7  # most indices of a cell, or of the shown part of an uploaded file
 
 

@@ -18,7 +18,7 @@ from pages.setup.link_values import (
 
 BY_LAYER, BY_MOVED = "layers", "moved"  # orders of the heads: by layer; by the change of weights on a second sentence
 HEAD_ORDERS = (BY_LAYER, *MEASURES, *LINKS, BY_MOVED)
-WORD_TEMPERATURES = (0.25, 4.0)  # the smallest and the largest temperature
+WORD_TEMPERATURES = (0.25, 4.0)  # smallest and largest temperature of the next word
 TOP_KS = (1, 20)
 TOP_PS = (0.05, 1.0)
 WORD_SEEDS = (0, MAX_LINK_NUMBER)

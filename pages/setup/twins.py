@@ -19,6 +19,6 @@ def link_in_language(slug: str, link: dict[str, str], language: str) -> dict[str
     """
     if language != "zh":
         return link
-    begun = {"ex": STARTS[language]} if slug == "workbench" else {}  # {} for a lesson, whose link needs no example
+    begun = {"ex": STARTS[language]} if slug == "workbench" else {}  # a lesson's link needs no example
     twins = CHINESE_TWINS | CHINESE_SENTENCES
     return begun | {key: twins.get(value, value) for key, value in link.items()}

@@ -6,7 +6,7 @@ from attention_core.analysis.interventions import KINDS, MASKED, Intervention
 from attention_core.record.errors import AttentionError
 
 ATTENTION, FEED_FORWARD = "attention", "feed_forward"
-SHORT = "ff"  # abbreviation for a feed-forward layer in a link
+SHORT = "ff"  # stands for a feed-forward layer in a link
 NUMBER = r"(?:0|[1-9]\d{0,2})"
 PAIR = rf"{NUMBER}-{NUMBER}"
 CHANGE = re.compile(rf"({NUMBER})\.({NUMBER}|{SHORT}):({'|'.join(KINDS)})((?::{PAIR})*)", re.ASCII)

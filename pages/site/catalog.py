@@ -28,12 +28,12 @@ class PageEntry:
 # The lessons for beginners: the first asks which word a word attends to, before queries and keys are introduced.
 PATH = ("start", "qkv", "softmax", "scale", "masks", "heads", "positions", "decoding")
 ADVANCED = (
-    *("tokens", "scores", "cross"),  # lessons on the input of attention and its kinds
-    *("bottleneck", "distance", "cost"),  # lessons on why attention was introduced, and what it costs
+    *("tokens", "scores", "cross"),  # lessons on tokens, scores, and attention to a second sequence
+    *("bottleneck", "distance", "cost"),  # lessons on what attention replaced, and what it costs
     *("induction", "explanation", "meaning"),  # lessons on what trained heads do
-    *("encoder", "decoder", "models"),  # lessons on whole models
+    *("encoder", "decoder", "models"),  # lessons on whole models: encoder, decoder, published ones
 )
-COURSE = (*PATH, *ADVANCED)  # the order in which each lesson links to the next
+COURSE = (*PATH, *ADVANCED)  # all lessons, in the order in which they link to the next
 LESSONS = (*COURSE[1:], "printed")  # pages with the layout of a lesson; the start page has a different one
 PAGES = (
     PageEntry("workbench", "explore", "workbench", ":material/grid_on:"),
@@ -43,7 +43,7 @@ PAGES = (
     *(PageEntry(slug, "learn", f"lessons/{slug}") for slug in COURSE[1:]),
     PageEntry("glossary", "learn", "lessons/glossary", ":material/menu_book:"),
     PageEntry("history", "learn", "lessons/history", ":material/history_edu:"),
-    PageEntry("choice", "learn", "lessons/choice", ":material/rule:", is_in_menu=False),  # opened by the lesson on cost
+    PageEntry("choice", "learn", "lessons/choice", ":material/rule:", is_in_menu=False),  # reached from the cost lesson
     PageEntry("check", "practise", "practice/check", ":material/fact_check:"),
     PageEntry("printed", "practise", "lessons/printed", ":material/find_in_page:"),
     PageEntry("puzzles", "practise", "practice/puzzles", ":material/extension:"),
@@ -56,7 +56,7 @@ PAGES_WITH_ANSWERS = (
     "check",
     "puzzles",
     "bugs",
-)  # pages that hide an answer until the visitor has guessed it
+)  # pages with answers that stay hidden until the visitor has guessed
 # Query parameters of a link to the start page -> the page that it opens instead.
 DOORS = {"see": "workbench", "model": "workbench", "learn": PATH[1], "teach": "present"}
 BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # pages without the layout of a lesson

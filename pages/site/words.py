@@ -19,7 +19,7 @@ from pages.site.catalog import ADVANCED, PATH
 
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
-MAX_ARRAY_NAME_CHARS = 60  # an array's name is shown up to this many characters
+MAX_ARRAY_NAME_CHARS = 60  # most characters that are shown of an array's name
 WORD_JOINER = "\u2060"  # invisible character that prevents a line break
 MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")

@@ -26,7 +26,7 @@ def show_last_change(screen: ScreenState) -> None:
     """
     can_compare = screen.before is not None and screen.exchange.compared
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        pin = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")  # later changes are of B
+        pin = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")  # the later run is B
         pin.draw(st.toggle, width="content")
         if can_compare:
             is_on = screen.setup.comparison.against is not None

@@ -21,7 +21,7 @@ from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
 
 MAX_CELL_MAP_TOKENS = 20  # most queries or keys of a map with separate cells; larger maps are drawn on canvases
-COMPARED_CANVAS_CELLS = 128  # most rows or columns that a canvas draws
+COMPARED_CANVAS_CELLS = 128  # most rows or columns that a canvas draws of a map
 ROWS_SWITCH_KEY = "c_rows"  # session key of the switch that shows the distances between rows of A and B
 MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # most rows named in the sentence; height of the table of all rows
 
@@ -116,7 +116,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
     if pictures and screen.before is not None:
         with st.container(key="compared_wide"):
             show_chart(pictures[0], "compared", say("compare.alt"))
-        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows the wide or the narrow picture
+        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows this or the wide picture
             stacked = make_three_maps(screen, *title_compared_maps(screen), stacked=True)
             show_chart(stacked, "compared_stacked", say("compare.alt"))
     elif pictures:

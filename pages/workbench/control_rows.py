@@ -21,7 +21,7 @@ def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], No
     if key not in st.session_state:  # Streamlit deletes the state of a row that is not drawn
         st.session_state[key] = st.session_state.get(kept, False)
     with st.container(key=f"line_{name}", gap=None):
-        st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css moves it up to the row's line
+        st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css moves the value up to the row's line
         drawer = st.expander(say(f"row.{name}"), key=key, on_change="rerun", type="compact")
         st.session_state[kept] = drawer.open
         if drawer.open:

@@ -39,7 +39,7 @@ MENU = {
     },
 }
 SQUARE: Box = (43.0, 8.0, 74.0, 74.0)  # the part of a small picture's area that the map fills; FIELD of examples.js
-MOST_ROWS = 20  # a map with more rows or columns is shrunk
+MOST_ROWS = 20  # a map with more rows or columns is drawn smaller
 
 
 def is_example_changed(setup: Setup) -> bool:

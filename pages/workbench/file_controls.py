@@ -26,10 +26,10 @@ UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
 UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None, "mask_as": ()}
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
 THREE_AXES = ("BTd", "HTd")  # the two possible meanings of three axes: sequences of one head, or heads of one sequence
-MAX_FILE_NAME_CHARS = 60  # the most characters that are shown of a file's name
+MAX_FILE_NAME_CHARS = 60  # most characters of a file's name that are shown
 
 PartNumber = tuple[str, int, int]  # (name, value counted from 1, largest possible value)
-BRING = "bring"  # control of the file upload
+BRING = "bring"  # name of the control for the upload of files
 
 
 def show_file_controls(setup: Setup) -> None:
@@ -218,7 +218,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
     part_numbers = list_part_numbers(setup, tensors)
 
     def choose_part(_: int) -> None:
-        numbers = {}  # the values that the inputs show, which may be refused ones
+        numbers = {}  # values of the inputs, maybe refused ones
         for name, value, _ in part_numbers:
             numbers[name] = st.session_state.get(f"c_part_{name}", value)
         part = (
@@ -303,7 +303,7 @@ def waiting_file() -> Setup | None:
     waiting = setup_state.current_setup().with_fields(**draft)
     try:
         uploaded_arrays(waiting.run)
-    except AttentionError:  # the file is no longer stored
+    except AttentionError:  # the session has dropped the file
         return None
     return waiting
 

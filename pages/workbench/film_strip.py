@@ -310,7 +310,7 @@ def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> Non
         try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
 
     row: list[dict] = []
-    refusals: dict[str, str] = {}  # formatted value -> the reason why it was refused
+    refusals: dict[str, str] = {}  # value of the setting, as text -> why it was refused
     for place, value in enumerate(values):
         try:
             row.append(make_frame(screen, name, place, value))

@@ -343,7 +343,7 @@ def say_fate(names: list[str], fate: MatrixFate) -> str:
     """
     figures = dict(vars(fate))
     kind = figures.pop("kind")
-    del figures["name"]  # removed, because the sentence lists all names
+    del figures["name"]  # the sentence lists all names instead
     shown = say("fact.comma").join(map(name_matrix, names))
     return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
 

@@ -25,8 +25,8 @@ from pages.workbench.control_rows import merge_choice, show_choice_row
 from pages.workbench.input_controls import matrix_box
 
 MaskParameters = dict[str, object]  # {parameter of a mask: its value}
-CAUSAL, CUSTOM = "causal", "custom"  # custom: a matrix of 0 and 1 that the visitor edits
-RARE_MASKS = ("dilated", "local_global")  # masks in the panel Research variants
+CAUSAL, CUSTOM = "causal", "custom"  # CUSTOM: a matrix of 0 and 1 that the visitor edits
+RARE_MASKS = ("dilated", "local_global")  # masks that the panel Research variants offers
 MAX_SUGGESTED_WINDOW = 3  # keys
 
 

@@ -43,7 +43,7 @@ from pages.workbench.matrix_changes import (
 
 SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # matrix -> its projection after a swap of Q and K
 MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
-MAX_PASTED_NUMBERS = 4096  # a larger matrix is not written into the text input
+MAX_PASTED_NUMBERS = 4096  # most numbers of a matrix that the text input shows
 
 
 @page_part(lambda screen: describe_origins(screen.setup, screen.inputs))

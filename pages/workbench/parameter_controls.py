@@ -20,11 +20,11 @@ from pages.site.words import say
 from pages.workbench.control_rows import merge_choice, show_choice_row, show_row
 
 Parameters = Mapping[str, object]  # {parameter: value} of one position encoding, modifier or normaliser
-TakeParameters = Callable[[str, dict[str, object]], None]  # gets a control's name and all parameters
-SOFTMAX = next(iter(NORMALISERS))  # the default normaliser
-RARE_POSITIONS = ("t5", "clipped", "relative_keys", "decoupled_rope")  # encodings in the panel Research variants
-NORMS = ("layer_norm_before", "rms_norm_before", "layer_norm_after", "rms_norm_after")  # modifiers in the panel More
-STYLES = {"rope": "interleaved", "rope_half": "half"}  # RoPE in a link -> how components are paired
+TakeParameters = Callable[[str, dict[str, object]], None]  # callback that gets a control's name and all parameters
+SOFTMAX = next(iter(NORMALISERS))  # the default normaliser of the scores
+RARE_POSITIONS = ("t5", "clipped", "relative_keys", "decoupled_rope")  # encodings of the Research variants
+NORMS = ("layer_norm_before", "rms_norm_before", "layer_norm_after", "rms_norm_after")  # modifiers that More offers
+STYLES = {"rope": "interleaved", "rope_half": "half"}  # name of RoPE in a link -> how it pairs components
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------

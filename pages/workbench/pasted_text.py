@@ -17,7 +17,7 @@ from pages.site.catalog import PAGES, PAGES_BY_SLUG
 from pages.site.controls import FILE, MATRICES
 
 LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers is read as words
-MAX_LIST_CHARS = 20_000  # a longer text is not read as a list of texts
+MAX_LIST_CHARS = 20_000  # most characters of a text that is read as a list of texts
 MAX_SHOWN_CHARS = 32  # most characters of the text that a message repeats
 FILE_KINDS = {MATRICES: ("csv", "tsv", "txt", "xlsx"), FILE: ("npz", "npy", "safetensors", "json")}  # by panel
 OTHER_FILE_KINDS = ("pt", "pth", "pkl", "bin", "gguf", "onnx", "h5", "mat", "ipynb", "pdf", "docx", "png", "jpg")
@@ -27,12 +27,12 @@ FILE_NAME = re.compile(
     rf"[\"']?(?:\S+|(?:[A-Za-z]:[\\/]|~?/|\.{{1,2}}/|\\\\|file:)[^\n]{{0,500}})\.({KINDS_PATTERN})[\"']?", re.IGNORECASE
 )
 WEB_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-QUERY_ALONE = re.compile(r"[^\s?]*\?[^\s=]+=\S*")  # a link from which the beginning is missing
+QUERY_ALONE = re.compile(r"[^\s?]*\?[^\s=]+=\S*")  # the end of a link, which begins with a query
 NUMBER = re.compile(r"(?<!\w)[+\-−–]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+\-]?\d+)?(?!\w)")
 LIST_OF_TEXTS = re.compile(r"[\[(]\s*[\"']")
 LETTERS = re.compile(r"[^\W\d_]+")
 BETWEEN_CELLS = re.compile(r"[\n\t;|&]")
-MAP_NAMES = ("attention", "attentions")  # names under which a file stores attention maps
+MAP_NAMES = ("attention", "attentions")  # keys under which a file stores attention maps
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def read_list_of_texts(text: str) -> Pasted | None:
         found = ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
-    if isinstance(found, str):  # a text in brackets, but not in a list
+    if isinstance(found, str):  # brackets around a single text are no list
         return None
     if not all(isinstance(each, str) and each.strip() for each in found):
         return None

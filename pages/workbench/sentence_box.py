@@ -54,7 +54,7 @@ def take_text(text: str) -> None:
     chooses.
     """
     run = setup_state.current_setup().run
-    found = recognise(text) if resolve_run(run).network is None else None  # a trained network reads any characters
+    found = recognise(text) if resolve_run(run).network is None else None  # a trained network reads every text
     if found is None:
         take_words(text)
         return

@@ -15,7 +15,7 @@ from pages.site.controls import MORE, RESEARCH
 from pages.site.words import say
 from pages.workbench import layer_controls, mask_controls, mechanism_controls
 
-SETTINGS = ("heads", "causal", "scale_on", "temperature", "device", "layer", "model")  # controls of the line
+SETTINGS = ("heads", "causal", "scale_on", "temperature", "device", "layer", "model")  # controls of the second line
 
 
 def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:

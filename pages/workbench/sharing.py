@@ -94,7 +94,7 @@ def show_setup_file(setup: Setup) -> None:
             setup_state.workbench().refuse("file", error)
             return
         linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
-        st.session_state["sharing"] = False  # closes the popover, which still shows the former screen's address
+        st.session_state["sharing"] = False  # closes the popover, whose address is that of the former screen
         redraw()
 
     st.download_button(

@@ -97,7 +97,7 @@ def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
         counts = {*range(1, MAX_SHOWN_HEADS + 1)}
     else:
         queries = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
-        _, columns = inputs.matrices[queries].shape  # the query columns of all heads together
+        _, columns = inputs.matrices[queries].shape  # columns of all heads together
         counts = {count for count in SWEPT_HEAD_COUNTS if columns % count == 0}
     return sorted({*counts, current})
 
@@ -136,7 +136,7 @@ def window_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
     keys = trace.sizes()["S"]
     if keys <= 2:
         return ()
-    if find_window_mask(setup) == "sliding":  # the window of this mask includes the query's own position
+    if find_window_mask(setup) == "sliding":  # a sliding window includes the query's own position
         return range(1, keys + 1)
     return range(keys)
 

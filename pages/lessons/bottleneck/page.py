@@ -38,12 +38,12 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of all trainings
+KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # all saved steps
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # task -> name of its text input
 
 
 # ---- the chart of the lesson on one vector: the share of texts generated exactly, against the length -----------------
-EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # px: size of the plot area
+EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # px: size of the charts' plot area
 
 
 def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoice, length: int) -> None:

@@ -57,11 +57,11 @@ def show_fact(length: int) -> None:
 def show_task(task: str, length: int) -> None:
     """Shows a task with its picture, the recommended attention variant, the reason, its cost, and a link to a page."""
     slug, link = TASK_LINKS[task]
-    with st.container(border=True):  # keeps the columns of a task together on a phone
+    with st.container(border=True):  # a border keeps the columns of a task together on a phone
         at_picture, at_task, at_cost, at_link = st.columns(
             CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small"
         )
-    with at_picture.container(height=PICTURE_HEIGHT_PX, border=False):  # reserves the picture's size before it is there
+    with at_picture.container(height=PICTURE_HEIGHT_PX, border=False):  # keeps room before the picture is there
         sign_picture(data={"shapes": draw_task(task), "palette": vars(current_palette())}, key=f"task_{task}")
     at_task.markdown(
         say(

@@ -16,7 +16,7 @@ from pages.lessons.attention_pictures import (
 from pages.runs.cache import cache_measurement, trace_for
 from pages.setup.setup import make_setup
 
-NOUN = 3  # index of "dog" in the example
+NOUN = 3  # index of the word "dog" in the example
 HALVES: tuple[Box, Box] = ((8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0))
 
 

@@ -91,7 +91,7 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say
 
 # ---- drawer "stored": must the map be stored? ------------------------------------------------------------------------
-LONG_TEXT_TOKENS = 2048  # length, in tokens, of the stored attention map whose size is given
+LONG_TEXT_TOKENS = 2048  # length in tokens for which the size of a stored attention map is given
 
 
 def show_online_softmax() -> None:
@@ -394,7 +394,7 @@ CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # px: size of the plot of losses
 FAMILIES = {
     "weights": ("float32", "scaled", "alone", "bfloat16", "bfloat16_alone"),
     "scale": ("float32", "scaled", "unscaled", "small", "small_scaled"),
-}  # what the compared trainings differ in -> their names
+}  # what the compared trainings differ in -> names of these trainings
 DRAWN = {
     "weights": ("scaled", "alone", "bfloat16_alone"),
     "scale": ("scaled", "unscaled", "small"),
@@ -404,7 +404,7 @@ GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
 POWERS = range(-64, 17)  # exponents of 2 on the histogram's axis
 UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # an update of a weight is 1/64, 1/128, ... of it
 REPEATED, REPEATED_PART = 1024, 4096  # the update 1/4096 is added 1024 times
-UPDATE_DIGITS = 5  # decimal places of weights and updates
+UPDATE_DIGITS = 5  # decimal places of the shown weights and updates
 
 
 def write_part(part: int) -> str:

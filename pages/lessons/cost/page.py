@@ -125,7 +125,7 @@ with draw_lesson(LESSON) as place:
         length_choice = find_live_choice("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
         show_live_choice(length_choice, width=300)
         devices = list_devices()
-        races = [name for name in RACES if name != "cuda" or name in devices]  # comparisons possible on this machine
+        races = [name for name in RACES if name != "cuda" or name in devices]  # those that this machine can measure
         race = choose_option("race", races, width="content", help=describe_gpu_obstacle())
         cases = RACES[race]
         names = [case_name(case) for case in cases]

@@ -14,7 +14,7 @@ from pages.session.labels import current_palette
 from pages.site.words import say
 
 PointsByLength = Mapping[int, float]  # length -> multiply-adds or seconds
-ShowTimes = Callable[[Sequence[PointsByLength]], None]  # gets, for each compared case, its seconds by length
+ShowTimes = Callable[[Sequence[PointsByLength]], None]  # callback that gets the seconds by length of each compared case
 
 
 def case_name(case: TimedCase) -> str:
@@ -46,7 +46,7 @@ def run_race(
         times = []
         for case in cases:
             times.append({length: seconds[case, length] for length in lengths if (case, length) in seconds})
-        with st.container(gap="xsmall"):  # reserved, so that the charts do not move when a text appears
+        with st.container(gap="xsmall"):  # reserves room, so that the charts do not move when a text appears
             show_times(times)
         measured = []
         for case, colour, points in zip(cases, colours, times, strict=True):

@@ -129,7 +129,7 @@ def say_shapes(trace: Trace) -> None:
     by = say("lessons.cross.by")
     shapes = {}
     for step in STEPS_WITH_SHAPES:
-        numbers = trace.step(step).shape[1:]  # without the batch axis
+        numbers = trace.step(step).shape[1:]  # the shape without the batch axis
         shapes[step] = by.join(map(str, numbers))
     show_sentence("lessons.cross.shapes", T=sizes["T"], S=sizes["S"], H=sizes["H"], **shapes)
 

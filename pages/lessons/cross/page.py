@@ -79,7 +79,7 @@ with draw_lesson(LESSON) as place:
         gets = join_named_sums(weight_sums(way.trace, "T"), list_place_names(way.trace, "S"))
         show_sentence("lessons.cross.turned", gets=gets, scores=format_fixed(scores), weights=format_fixed(weights))
     show_lesson_run(asked, place)
-    writing = asked if direction == "forward" else forward  # queries in English, keys in Chinese
+    writing = asked if direction == "forward" else forward  # the Setup with English queries, Chinese keys
     for name in LESSON.drawers:
         draw_drawer(LESSON, name, writing if name == "context_vector" else asked)
     show_lesson_code(LESSON, way.trace)

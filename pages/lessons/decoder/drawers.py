@@ -92,8 +92,8 @@ def show_shapes(written: Written) -> None:
     for name, part in zip(ATTENTION_NAMES, ATTENTION_PARTS, strict=True):
         trace = written.stack[part.format(layer=written.layer)]
         who = [say(f"lessons.decoder.{column}.{name}") for column in ("name", "asks", "asked")]
-        blocked = int(trace["masked_scores"][0, 0].isinf().sum())  # blocked pairs in one head
-        shapes = [trace.step(step).shape[1:] for step in SHAPED_STEPS]  # without the batch axis
+        blocked = int(trace["masked_scores"][0, 0].isinf().sum())  # number of blocked pairs in one head
+        shapes = [trace.step(step).shape[1:] for step in SHAPED_STEPS]  # shapes without batch axis
         rows.append([*who, str(blocked), *(" × ".join(map(str, shape)) for shape in shapes)])
     st.markdown(make_table([*head, *SHAPED_STEPS], rows))
 

@@ -47,7 +47,7 @@ def draw_threads(written: Written, data: dict) -> Picture:
 
 # ---- the moving picture of the decoder's lesson: self-attention, cross-attention and next word of each row -----------
 THREADS_KEY = "decoder_threads"
-MOST_NEXT = 5  # most next words to list, the likeliest first
+MOST_NEXT = 5  # most predicted next words to list, the likeliest first
 ROW_STAGES = ("attention", "cross", "writes")
 
 

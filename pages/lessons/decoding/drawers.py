@@ -138,14 +138,14 @@ def show_key_curves(length: int) -> None:
 
 # ---- drawer "size": how many bytes does the cache hold? --------------------------------------------------------------
 MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # per layer: 32 query heads of width 128, so the model's width is 4,096
-LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # numbers cached per token
-CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # name -> cached tokens; None for all
+LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # widths of what each token caches
+CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # name of a window -> its tokens; None: no window
 KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads; None: a latent
 MODEL_LAYERS = (1, 12, 32, 80)
 OWN_WINDOW = 3  # window in tokens for the visitor's text, which is short
 CACHE_LENGTHS = (256, 1024, 4096, 16384, 65536, 131072)
-CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # ticks of the axes
-CACHE_AXIS_START_BYTES = 262_144  # start of the chart's vertical axis, in bytes
+CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # ticks of the cache chart's axes
+CACHE_AXIS_START_BYTES = 262_144  # bytes at which the vertical axis of the cache chart begins
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ def show_cache_contents(written: Written) -> None:
     word = quote_token(full, "T", selection.query)
     show_sentence(f"lessons.decoding.kept_{kind}", gap=format_exact(gap), word=word)
     alone = steps[selection.query]
-    selection_alone = replace(selection, query=0)  # 0, because a decoding step has one query
+    selection_alone = replace(selection, query=0)  # a decoding step has one query, with index 0
     show_step_picture("cache", alone, "k", selection_alone)
     if kind == "alibi":
         show_step_picture("bias", alone, "biased_scores", selection_alone)
@@ -383,7 +383,7 @@ def show_state(longer: Trace, seen: int, selection: Selection) -> None:
 
 
 # ---- drawer "middle": can a decoder fill a gap? ----------------------------------------------------------------------
-FIRST_GAPS = ("did", "没")  # the first of these words in the text is hidden by default
+FIRST_GAPS = ("did", "没")  # the one of these words that comes first in the text is hidden by default
 MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # most words to list for the hidden word, and their least probability
 TRIED_WORDS = 50  # number of words that are tried in place of the hidden word
 
@@ -404,7 +404,7 @@ def choose_gap(written: Written) -> int:
     """Shows the choice of the word to hide; returns the index of the word, from 1."""
     words = written.words[1:]
     if get_choice("gap", 0, read_link_count) >= len(words):
-        store_choice("gap", None)  # removes an index beyond the end of this text
+        store_choice("gap", None)  # removes a stored index that this shorter text lacks
     places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
     usual = places[0] if places else len(words) // 2
     return 1 + pick_place("gap", words, usual)

@@ -58,7 +58,7 @@ def make_shelves_data(written: Written) -> bytes:
     """Returns the data of the picture's component as bytes; they contain every number of generated words ("stop")."""
     last = written.run(written.stops[-1])
     parts = list(last.caches)
-    next_words = [written.next_word(stop) for stop in written.stops]  # one per stop; None after the last word
+    next_words = [written.next_word(stop) for stop in written.stops]  # for each stop; None after the last word
     data = {
         "run": repr((written.words, written.given, written.setup.view.word_seed)),
         "stop": written.stop,
@@ -163,7 +163,7 @@ def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str
 
 
 # ---- the still picture for files: the generated words, and the cache of each layer -----------------------------------
-STILL_HEAD = 0  # index of the head that a still picture shows
+STILL_HEAD = 0  # index of the head whose weights a still picture shows
 
 
 def draw_shelves(written: Written) -> Picture:

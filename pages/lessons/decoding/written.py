@@ -26,7 +26,7 @@ from pages.site.words import say
 BEGINNINGS = {
     "model_en_decoder": "the dog did not cross",
     "model_zh_decoder": "那只狗没能过",
-}  # example -> default beginning
+}  # example -> default beginning of a text
 MOST_TYPED_WORDS = 20  # most words of a beginning, so that the model can add some
 STOP_CHOICE, FIRST_STOP = "t", 4  # the shown number of generated words: its link parameter, and its default
 WRITING_WAYS = ("likeliest", "drawn")
@@ -143,6 +143,6 @@ def write_on(setup: Setup) -> Written:
     given = inputs_of(setup).queries
     read = kind.read(given)
     written = write_sentence(kind.model, read, word_choices_of(setup.view), setup.view.word_seed, 0)
-    usual = len(written) if is_collecting() else FIRST_STOP  # a file shows all words
+    usual = len(written) if is_collecting() else FIRST_STOP  # an exported file shows all words
     stop = min(get_choice(STOP_CHOICE, usual, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)

@@ -114,8 +114,8 @@ def show_curves(name: str, drawn: Sequence[Curve], axes: tuple[Axis, Axis]) -> N
 
 
 # ---- drawer "residual": why are the parts added? ---------------------------------------------------------------------
-DEEP = 16  # blocks of the deepest network
-LOSS_DIGITS = 4  # decimals of a displayed loss
+DEEP = 16  # number of blocks in the deepest network
+LOSS_DIGITS = 4  # decimal places of a shown loss
 
 
 def show_lost_words(_: Setup) -> None:
@@ -221,7 +221,7 @@ def show_both_sides(setup: Setup) -> None:
                 show_word_shares(shares, f"encoder_sides_{name}")
     example = DECODERS[setup.run.example]
     door = make_setup(example=example)
-    if len(left) > 1:  # if words, not only the start token, precede the hidden word
+    if len(left) > 1:  # other words than the start token precede it
         door = door.with_fields(text=kind.spell(left), token=len(left) - 1)
     link_to_workbench(door, "sides", say("lessons.encoder.sides_door"))
 

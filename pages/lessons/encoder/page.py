@@ -25,7 +25,7 @@ GUESSES = ("replaced", "added", "both")
 # ---- the sentence of the encoder's lesson, one word of which is hidden -----------------------------------------------
 EXAMPLES = ("model_en", "model_zh")
 HIDDEN = {"model_en": 3, "model_zh": 4}  # index of the default hidden word (did, 没), which the next word reveals
-MOST_WORDS = 24  # most words of a sentence
+MOST_WORDS = 24  # most words of a typed sentence
 
 
 def choose_hidden_word(example: Setup) -> Setup:

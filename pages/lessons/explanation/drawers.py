@@ -37,9 +37,9 @@ from pages.session.labels import current_palette, place_name, spoken_share, writ
 from pages.site.words import current_language, say
 
 # ---- the texts of the lesson on explanation, one for each classifier, and the networks that read them ----------------
-CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # task -> the control for its text
+CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # task -> the text input's control
 
-TaskTexts = Mapping[str, tuple[str, str]]  # task -> (name of its network, text)
+TaskTexts = Mapping[str, tuple[str, str]]  # task of a classifier -> (name of its network, text)
 
 
 def type_task_texts() -> TaskTexts:
@@ -67,7 +67,7 @@ def choose_task(name: str) -> str:
 
 
 # ---- the chart of the lesson on explanation: how far the predictions of both classifiers move under other weights ----
-SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # kinds of replacement weights, in order
+SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # kinds of replacement weights on the page
 SHIFT_AXIS_START = -0.03  # below 0, so that a dot at 0 does not touch the chart's edge
 
 ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # task -> {kind of weights: shift of the predictions}

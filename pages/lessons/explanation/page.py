@@ -46,7 +46,7 @@ def describe_largest_weights(texts: TaskTexts) -> str:
 
 
 # ---- the learned weights of both texts as bars -----------------------------------------------------------------------
-WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # px: size of the bar chart beside the dumbbell chart
+WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # px: size of the chart of weights beside the dumbbell chart
 
 
 def draw_weights(texts: TaskTexts) -> None:

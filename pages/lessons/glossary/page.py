@@ -12,7 +12,7 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.signs import GLOSSARY_SIGNS, Sign
 from pages.site.words import LANGUAGES, current_language, escape_markdown, load_app_texts, say, say_title
 
-GLOSSARY_COLUMN_WIDTHS = (2, 3, 12, 4)  # relative widths: symbol, picture, meaning, link
+GLOSSARY_COLUMN_WIDTHS = (2, 3, 12, 4)  # relative widths of the columns: symbol, picture, meaning, link
 
 
 def names_in_both_languages(sign: Sign) -> list[str]:
@@ -34,7 +34,7 @@ def show_sign(sign: Sign) -> None:
     if name != first_name:
         called = f"{called} ({escape_markdown(first_name)})"
     meaning = say(f"lessons.glossary.text.{sign.key}")
-    with st.container(gap=None):  # keeps the columns together on a phone
+    with st.container(gap=None):  # one container keeps the columns together on a phone
         at_sign, at_picture, at_text, at_link = st.columns(
             GLOSSARY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall"
         )

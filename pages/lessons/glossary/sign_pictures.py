@@ -33,7 +33,7 @@ from pages.setup.setup import make_setup
 
 SENTENCE = "en_it"
 LOGITS = "2, 1, 0, -1"
-CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # cells per axis
+CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # cells of an axis
 Matrix = tuple[str, str, str]  # (colour, axis of the rows, axis of the columns)
 
 

@@ -265,7 +265,7 @@ def say_unseen(trace: Trace, head: int) -> None:
 
 # ---- drawer "split": how are heads split and merged again? -----------------------------------------------------------
 LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
-HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0: the default width, d_model / heads
+HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # widths on offer; 0 is the default width, d_model / heads
 
 
 def choose_layer() -> Setup:

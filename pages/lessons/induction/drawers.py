@@ -123,7 +123,7 @@ def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:
 
 
 # ---- the picture of the page: an arc from each symbol to those that a head attends to --------------------------------
-ARCS_PICTURE = "arcs"  # name of the picture in the session state
+ARCS_PICTURE = "arcs"  # name of the picture in the session state, which stores its open cell
 LAYER_NAMES = ("L1", "L2")
 LEAST_DRAWN_WEIGHT = 0.02  # the arc of a smaller weight would be invisible
 ARC_TEXTS = ("alt", "place", "copies", "looks", "nowhere")

@@ -32,7 +32,7 @@ class RunningTraining:
         self.failure: AttentionError | None = None
         self.seconds = 0.0  # seconds for which the training has run
         self.wanted = False
-        self.seen = monotonic()  # time when a page last showed it
+        self.seen = monotonic()  # time at which a page last showed the training
         self.thread: Thread | None = None
         self.lock = Lock()  # held in start() and rests(), so that a start while the thread ends is not lost
 
@@ -119,7 +119,7 @@ class RunningTraining:
         """Measures the last checkpoint and caches its network, unless this was done before."""
         network = self.training.saved[-1]
         if not network.measured:
-            _ = network.figures  # the first access measures
+            _ = network.figures  # the first access to this property measures
             remember_network(network)
 
 

@@ -174,7 +174,7 @@ def named_mask_texts(window: int) -> dict[str, str]:
     return {
         "causal": "causal",
         "local": f"local:{window}",
-        "sliding": f"sliding:{window + 1}",  # this window includes the query itself
+        "sliding": f"sliding:{window + 1}",  # the window of "sliding" includes the query
         "local_global": f"local_global:{window}:0",
     }
 
@@ -437,7 +437,7 @@ def show_attention_sink(_own: Setup, _setup: Setup) -> None:
 
 
 # ---- drawer "wirings", tabs: encoder, decoder, masked words ----------------------------------------------------------
-MASK_TOKEN = "[MASK]|"  # with the bar, [MASK] stays a single token
+MASK_TOKEN = "[MASK]|"  # the bar keeps [MASK] a single token
 
 
 def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
@@ -484,7 +484,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
     most_attended = row_fact(free, selection.head, selection.query).keys[0]
     place = pick_place("gone", names, most_attended)
     hidden = with_word(own, place, MASK_TOKEN)
-    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # the mask that blocks the word
+    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # mask that blocks the word
     blocked = own.with_fields(allowed=pack_mask(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
     values = {"word": escape_markdown(names[place])}
@@ -492,7 +492,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
         values[name] = format_percent(mean_received_share(trace, selection.head, place))
         pairs = count_allowed_pairs(trace)
         values[f"{name}_kept"] = pairs.kept
-        values["of"] = pairs.of  # number of all pairs, equal in both runs
+        values["of"] = pairs.of  # number of all pairs, the same in both runs
     show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
     link_to_workbench(hidden, "masked")

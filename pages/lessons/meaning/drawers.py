@@ -126,7 +126,7 @@ def name_head(layer: int, head: int) -> str:
 
 
 # ---- sentences about the networks: the share of held-out pairs with right answers for both sentences -----------------
-GUESS_BOUNDS = (0.6, 0.2)  # shares that separate the three possible guesses
+GUESS_BOUNDS = (0.6, 0.2)  # shares of right pairs that separate the three possible guesses
 ANSWERING = ("B", "C")  # networks trained to answer to which noun the pronoun refers
 
 

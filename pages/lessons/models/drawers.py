@@ -129,12 +129,12 @@ def show_read_sources() -> None:
 
 # ---- the table of published models, each with a link to its layer in the workbench -----------------------------------
 TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # relative widths: model, three columns of layer parts, bytes with a link
-TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # parts of a layer by column
+TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # layer parts of each column
 USUAL_PARTS = {
     "score": "scaled_dot",
     "modifiers": "plain",
     "normaliser": "softmax",
-}  # part -> its most common variant, which the table omits
+}  # layer part -> its most common variant, which the table omits
 
 
 def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
@@ -146,7 +146,7 @@ def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
     for key, layer, what in zip(PUBLISHED_MODELS, layers, told, strict=True):
-        with st.container(border=True):  # keeps a row's five cells together on a phone, which stacks them
+        with st.container(border=True):  # a border keeps a row's five cells together on a phone
             show_model_row(key, layer, what, known, seen)
         seen |= {f"{part}.{find(layer.model)}" for part, find in VARIANT_FINDERS.items()}
 

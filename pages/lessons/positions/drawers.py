@@ -56,7 +56,7 @@ def with_rope(setup: Setup, style: str) -> Setup:
 
 # ---- drawer "sines": what do sinusoids look like? --------------------------------------------------------------------
 SINE_WIDTHS = (2, 4, 6, 8, 12)  # offered numbers of columns; 12 columns are 6 pairs of a sine and a cosine
-SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # offered numbers of rows, one per position
+SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # numbers of positions on offer, each a row of the table
 
 
 def choose_table() -> Setup:
@@ -123,7 +123,7 @@ def show_sine_waves(_: Setup) -> None:
     palette = current_palette()
     colours = (palette.q, palette.k, palette.v, palette.share, palette.minus, palette.x)
     positions = range(count)
-    sine_columns = range(0, width, 2)  # a cosine follows each sine
+    sine_columns = range(0, width, 2)  # every second column, because the others are cosines
     waves = []
     for column, colour in zip(sine_columns, colours, strict=False):
         title = title_column(column, width)
@@ -155,7 +155,7 @@ POSITION_VARIANTS = {
     "alibi": {"wiring": ("bare",), "positions": ("alibi",)},
     "causal": {"wiring": ("bare",), "masks": ("causal",)},
 }
-OUTPUT_COLUMNS = ("colour", "animal", "action")  # the columns of the output that are shown
+OUTPUT_COLUMNS = ("colour", "animal", "action")  # columns of the output that the picture shows
 ROUNDING_GAP = 1e-9  # a smaller difference between outputs counts as a rounding error
 
 
@@ -262,7 +262,7 @@ def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, n
 
 
 # ---- drawer "distance", tab: a score of RoPE against the distance ----------------------------------------------------
-MAX_CURVE_DISTANCE = 33  # number of distances in the curve, from 0
+MAX_CURVE_DISTANCE = 33  # number of distances in the curve of scores, counted from 0
 
 
 def show_score_decay(setup: Setup) -> None:

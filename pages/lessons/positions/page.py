@@ -31,7 +31,7 @@ POSITIONS = {  # options: no positions, the sinusoids of 2017, or numbers that h
     "with": {},
 }
 BUILT_DIAL = -8  # W_q[one, 0] in the example, with which head 1 attends to the previous word
-REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets in words: −1 is the word before
+REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets on the slider; −1: the word before
 REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 

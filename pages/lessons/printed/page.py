@@ -47,7 +47,7 @@ def show_paper(checked: CheckedWork, stage: str) -> None:
         data={
             "title": say("lessons.printed.paper"),
             "stages": [describe_stage(checked, name, name == stage) for name in STAGES],
-            "ring": LIGHT_PALETTE.minus,  # the light theme's, because paper is light in both themes
+            "ring": LIGHT_PALETTE.minus,  # of the light theme, as paper is light in both themes
             "text": {"alt": say("lessons.printed.paper_alt")},
         },
         key=PAPER_KEY,

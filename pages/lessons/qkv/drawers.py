@@ -65,7 +65,7 @@ START_SIZES = {  # control -> its default: one query and five keys
     "d_k": 8,
     "d_v": 10,
 }
-SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # controls, row by row
+SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # controls of the two rows
 MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # matrix -> its sizes
 
 
@@ -122,7 +122,7 @@ def show_matrix_change(setup: Setup) -> None:
     before = trace_for(setup)
     now = trace_for(changed)
     selection = selection_of(before, setup)
-    if change == "swap":  # swapped: the key with the largest weight becomes the query
+    if change == "swap":  # after the swap, the key with the largest weight is the query
         asked = row_fact(before, selection.head, selection.query).keys[0]
         selection = replace(selection, query=asked)
     st.markdown(f"**{fact_sentence(now, selection)}**")

@@ -31,7 +31,7 @@ from pages.session.staged import is_one_screen
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import get_text_template, say
 
-DRAWS_BY_KEYS = {  # keys -> samples, fewer for more keys, to limit the time
+DRAWS_BY_KEYS = {  # number of keys -> number of samples, limited by the time they take
     2: 2000,
     4: 2000,
     8: 2000,
@@ -59,7 +59,7 @@ def tell_how(keys: int) -> str:
 MAX_NAMED_BARS = 16  # most bars in a chart with legible names
 LIVE_BARS_WIDTH_PX = 1120.0  # px: width of all columns of bars, before the picture is scaled to the page
 
-Runs = Mapping[str, Setup]  # name of a score -> Setup with one sample of it
+Runs = Mapping[str, Setup]  # score, divided or not -> Setup with one sample of it
 
 
 def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
@@ -101,7 +101,7 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
 
 
 # ---- a cloud of scores that widens with d_k, one sample in it, and the gradient --------------------------------------
-CLOUD_SCORES = 240  # points in the cloud; more would merge
+CLOUD_SCORES = 240  # number of points in the cloud; more points would merge
 LANE_TEXTS = ("dot", "scaled_dot", "gradient", "hidden")
 CLOUD_REACH = 64  # largest drawn score: twice the standard deviation of the widest vectors' scores
 
@@ -202,7 +202,7 @@ with draw_lesson(LESSON) as place:
         quantity = choose_option("quantity", QUANTITIES)
         key_count = find_live_choice("keys", tuple(DRAWS_BY_KEYS), 8)
         keys = key_count.value
-        show_live_choice(key_count, lambda count: {"waits": count != keys})  # waits for the release
+        show_live_choice(key_count, lambda count: {"waits": count != keys})  # updates only after a release
         seed = choose_whole_number("seed", SCALE_SEED)
     draws = DRAWS_BY_KEYS[keys]
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
@@ -213,7 +213,7 @@ with draw_lesson(LESSON) as place:
 
     with picture:
         found = compute_one_by_one(measure_sharpness, SCALE_WIDTHS, reset_keys_and_seed)
-    all_runs: list[Runs] = []  # for each width, its runs on one sample
+    all_runs: list[Runs] = []  # for each width, the runs of one sample
     for each in SCALE_WIDTHS:
         drawn = draw_query_and_keys(each, keys, seed)
         all_runs.append({score: make_setup(example="one_query", **parts) for score, parts in drawn.items()})

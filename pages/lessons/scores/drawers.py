@@ -312,7 +312,7 @@ def draw_ceilings(
     keys = trace.sizes()["S"]
     ceilings = {
         1.0: make_ceiling_curve(1.0, palette.x),
-        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first at temperature 1
+        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the curve at temperature 1
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)

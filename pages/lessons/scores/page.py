@@ -29,14 +29,14 @@ MATCH_KEY = "scores_match"
 FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
 REACH = 3  # largest coordinate of an arrow
 UNITS = pack_matrix([[1, 0], [0, 1]])
-ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # tanh(q + k), summed with weight 4
+ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # 4 times the sum of tanh(q + k)
 MATCH_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
     **SCORE_SETTINGS,
     "additive": {"score": "additive", **ONE_SUM},
 }
 LARGEST_PRODUCT = 2 * REACH * REACH
 LIMITS = {"cosine": 1, "dot": LARGEST_PRODUCT, "scaled_dot": LARGEST_PRODUCT, "general": LARGEST_PRODUCT, "additive": 8}
-ENDS = {"cosine": "±1", "additive": "±8"}  # score -> its bounds, as text
+ENDS = {"cosine": "±1", "additive": "±8"}  # score -> the bounds that it never exceeds, as text
 Arrow = tuple[float, float]
 
 

@@ -162,7 +162,7 @@ def show_close_numbers() -> None:
 
 
 # ---- drawer "many": what becomes of a hundred numbers? ---------------------------------------------------------------
-SHOWN_COUNTS = (5, 10, 20, 50, 100)  # options: how many of the numbers are shown
+SHOWN_COUNTS = (5, 10, 20, 50, 100)  # options for the count of numbers that the picture shows
 
 
 def show_many_numbers(temperature: float) -> None:

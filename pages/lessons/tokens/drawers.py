@@ -184,7 +184,7 @@ def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 # ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
 SMALL_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
-MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # most words of the text, most merges, pairs in the table
+MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # most words and most merges of a text; pairs in its table
 
 
 def show_merges(_: Setup) -> None:
@@ -255,7 +255,7 @@ def show_vectors(setup: Setup) -> None:
 
 
 # ---- drawer "chinese": where does a Chinese word end? ----------------------------------------------------------------
-AMBIGUOUS = "研究生命起源"  # "to study the origin of life", or "a research student's life, origin"
+AMBIGUOUS = "研究生命起源"  # means "to study the origin of life" or "a research student's life, origin"
 OFFERED_WORDS = {"study": "研究", "student": "研究生", "life": "生命", "origin": "起源"}
 
 

@@ -127,7 +127,7 @@ def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
     at = min(screen.selection.query, len(tokens) - 1)
     share = run_model(name, tokens)[f"{layer}.attention"]["weights"][0, head, at].max()
     differs = "differs_first" if layer == 1 else "differs_later"
-    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]  # [1:] leaves out START, the first
+    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]  # without START, the first word
     told = say(
         f"circuits.sentence.{'agrees' if alone[at] == run[at] else differs}",
         alone=escape_markdown(alone[at]),

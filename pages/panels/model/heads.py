@@ -46,7 +46,7 @@ def draw_heads(screen: ScreenState) -> None:
     shape = load_recipe(model_sentences_of(screen.setup.run).model).shape()
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
-        key="model_heads",  # not "heads", the key of the small maps in a comparison
+        key="model_heads",  # the key "heads" is that of the small maps in a comparison
         given={"layers": shape.layers, "heads": shape.heads},
         on_head=lambda place: open_head(screen.selection.query, *place),
         on_order=lambda order: take_order(screen, order),
@@ -71,7 +71,7 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
     else:
         setup_state.workbench().forget_refusals(HEAD_ORDER)
         if changes["heads_least"] is not None:
-            changes["heads_least"] = float(changes["heads_least"])  # a browser sends 1 for 1.0, but a link contains 1.0
+            changes["heads_least"] = float(changes["heads_least"])  # the browser's 1 becomes 1.0, as in a link
         select_and_redraw(**changes)
 
 
@@ -138,7 +138,7 @@ def put_beside(
     beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
     text = {**data["text"], "there": say("second.there")}
     links = tell_links(kind, words, second)
-    here, there = (len(each[1:]) for each in (words, second))  # words in each sentence, not counting START
+    here, there = (len(each[1:]) for each in (words, second))  # numbers of words without START
     about = say("second.about_measures", here=here, there=there, links=links)
     if len(second) != len(data["queries"]):
         return {**data, "heads": beside, "text": {**text, "about": about}}

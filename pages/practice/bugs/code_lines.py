@@ -31,7 +31,7 @@ def choose_bug() -> Bug:
     number = get_choice("bug", numbers[0], make_member_reader(numbers))
     found = st.session_state.setdefault(FOUND_BUGS_KEY, set())
     if st.session_state.get(SHOWN_BUG_KEY, number) != number:
-        store_choice("guess", None)  # the stored guess refers to the bug shown before
+        store_choice("guess", None)  # the old guess refers to another bug
     st.session_state[SHOWN_BUG_KEY] = number
     bug = BUGS[numbers.index(number)]
     if guess_control().value == find_wrong_line(bug):

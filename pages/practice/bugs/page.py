@@ -11,7 +11,7 @@ from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
 
-CODE_AND_PICTURE = (11, 9)  # relative widths of code and picture; the longest line of code fits
+CODE_AND_PICTURE = (11, 9)  # relative widths of code and picture, in which the longest line fits
 
 with draw_page_frame("bugs") as place:
     show_question("bugs")
@@ -30,7 +30,7 @@ with draw_page_frame("bugs") as place:
         show_verdict(bug)
         if known:
             show_wrong_line(bug, broken, selection)
-    with picture.container(key="beside_code"):  # page.css keeps it on the screen
+    with picture.container(key="beside_code"):  # page.css keeps the picture on the screen
         show_broken_step(broken, selection)
     if known:
         show_both_maps(setup, broken, selection)

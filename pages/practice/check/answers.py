@@ -56,7 +56,7 @@ def show_worked_table(
     shown = make_work_picture(checked, frame, runs)
     opens_beside = frame.picture.spec["width"] <= BESIDE_WIDTH_PX
     with st.container(horizontal=opens_beside, gap="medium", key="shrinks" if opens_beside else None):  # page.css
-        with st.container(key="worked", width="content"):  # page.css moves the cells into the picture
+        with st.container(key="worked", width="content"):  # page.css moves these cells into the picture
             draw_picture(shown)
             answer_cells(
                 checked.trace,
@@ -104,7 +104,7 @@ def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> R
 
 
 # ---- the answers: typed into cells or pasted as text, and stored as one text in the link -----------------------------
-CellMarks = list[list[tuple[str, str]]]  # for each cell: (mark, its meaning)
+CellMarks = list[list[tuple[str, str]]]  # (symbol of its mark, meaning of the mark) for each cell
 CellOpener = Callable[[int, int], None]
 
 ANSWERS_VERSION_KEY = "answers_version"  # session key of a counter; a new value makes cells discard typed text

@@ -153,7 +153,7 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)
     if NUMBERS_KEY in choices.refused:
-        renew_puzzle_cells()  # makes the cell show its former number
+        renew_puzzle_cells()  # makes the browser show the former number
 
 
 def put_numbers(text: str | None) -> None:

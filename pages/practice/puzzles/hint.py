@@ -20,7 +20,7 @@ from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-HINT_NUDGE = 0.1  # change of a number that a hint suggests
+HINT_NUDGE = 0.1  # amount by which a hint changes a number
 
 
 def show_hint(played: PlayedPuzzle) -> None:

@@ -84,7 +84,7 @@ def make_half_picture(played: PlayedPuzzle) -> RunPicture:
     )
 
 
-OUTPUT_PICTURES = {  # puzzle -> function that draws its output
+OUTPUT_PICTURES = {  # puzzle -> function that draws the output in its goal
     "copy": make_copy_picture,
     "cancel": make_cancel_picture,
     "half": make_half_picture,
