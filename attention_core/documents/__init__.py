@@ -1,1 +1,3 @@
-"""Writes the files that the visitor downloads: numbers, LaTeX, notebooks, handouts, pictures, and a page for phones."""
+"""Writes the files that a visitor downloads: numbers, LaTeX, notebooks, handouts, pictures, lectures, and pages for
+phones.
+"""

@@ -1,4 +1,4 @@
-"""Extracts parts of a run for documents: the matrices of each step, cut if they are large, and the document's texts."""
+"""Extracts the matrices of a run's steps for documents, cut if they are large; also defines a document's texts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ class DocumentTexts:
     """The texts of a document, in the visitor's language.
 
     language: the code for HTML's lang attribute. sentence: the sentence of the run. settings: the settings of the run,
-    one per line. words: the labels and names of cells. title: a function that returns the title of a matrix, with the
-    shown part if it is cut. more: a function from the number of omitted heads to a note about them. names: {step: name
-    in formulas} for steps whose name there differs from that in code.
+    one per line. words: the labels and names of cells. title: a function that returns the title of a matrix, and names
+    the shown part if the matrix is cut. more: a function that takes the number of omitted heads and returns a note
+    about them. names: {step: name in formulas} for steps whose name there differs from that in code.
     """
 
     language: str
@@ -33,9 +33,9 @@ class DocumentTexts:
 def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, heads: int) -> tuple[list[Panel], int]:
     """Return the matrices of a step, one per head, and the number of heads that are left out.
 
-    at: {axis: index}. On every axis except the last two, the index selects the matrix. On the last two, it is the
-    middle of the shown part, if the matrix is too large to be shown whole. side: the largest number of rows and
-    columns. heads: the largest number of heads.
+    at: {axis: index}. On the axes before the last two, the index selects the matrix. On the last two, it is the middle
+    of the shown part of a matrix that is too large. side: the largest number of rows and columns. heads: the largest
+    number of heads.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend

@@ -1,4 +1,4 @@
-"""Writes an exercise sheet for a lecture, with the numbers of its slides; the solutions are on a separate last page."""
+"""Writes an exercise sheet for a lecture, with the numbers of its slides; the solutions begin on a new page."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ from attention_core.record.trace import Trace
 
 
 def exercise_sheet(show: SlideShow, paper: str) -> str:
-    """Return the exercise sheet as HTML to print, with given numbers and an empty grid of each slide with an exercise.
+    """Return the exercise sheet as HTML to print: for each slide with an exercise, the given numbers and an empty grid.
 
     paper: one of PAPERS. Raises AttentionError: unknown_choice, for another paper; at_most, for a grid with too many
     columns.
@@ -75,7 +75,7 @@ def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | 
 
 # ---- a row as an exercise --------------------------------------------------------------------------------------------
 def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> SlideExercise | None:
-    """Return the row of a step that contains a cell as an exercise, with the operands of this row.
+    """Return an exercise: the row of a step that contains a cell, to be calculated from the row's operands.
 
     Returns None if the cell is a copy of another cell, or if a matrix is too large for the paper.
 
@@ -108,9 +108,8 @@ def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> S
 def row_panels(trace: Trace, cell: Ref) -> list[Panel]:
     """Return the operands of a cell's row as panels, then the row itself.
 
-    The operands are a row and a matrix if the step is a product, else the same row of the steps that it reads. If a
-    step only copies another, the copied step is shown: in a run without a mask, the scaled scores instead of the masked
-    ones.
+    The operands of a product are a row and a matrix; those of another step are the same row of its operands. A step
+    that only copies another is replaced by that step, such as masked scores by scaled scores in a run without a mask.
     """
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)

@@ -1,5 +1,5 @@
-"""Draws LaTeX formulas as SVG, each letter as an outline, so that the reader needs no font; or writes them as one line
-of text.
+"""Draws LaTeX formulas as SVG, with letters as outlines, so that the reader needs no font; also writes formulas as one
+line of text.
 
 Only this module imports ziamath, which includes its font (STIX Two Math).
 """
@@ -12,18 +12,18 @@ from xml.etree import ElementTree
 
 from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tree
 
-OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese characters: STIX Two Math lacks them
-STAND_IN = "⬜"  # placeholder for a Chinese character, about as wide and tall; no formula contains it otherwise
+OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese characters, which the font lacks
+STAND_IN = "⬜"  # placeholder for a Chinese character, about as wide and high; formulas do not use it otherwise
 OTHER_FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 OUTLINE_SIZE = 12.0  # in pixels: the letter size for which the outlines are defined
-STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # in ems: how far a Chinese character reaches above and below the baseline
-LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # extra space between lines; ziamath would print it as text
-SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # an XML namespace, which is never requested as an address
+STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # in ems: height of a Chinese character above and below the baseline
+LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # extra space between lines, which ziamath would print as text
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # an XML namespace; nothing requests it as an address
 WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # symbols that have a blank on both sides
 OPENING_SIGNS = "([{⌊,;"
 UNARY_SIGNS = "+−-"  # symbols that may be unary: at the beginning of a formula, or after an opening bracket
 PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # symbol -> replacement, because office programs lack the transpose symbol
-BROAD_SPACE_EMS = 0.9  # in ems: a wider gap becomes two blanks; any other gap becomes one blank
+BROAD_SPACE_EMS = 0.9  # in ems: wider gaps become two blanks, others one
 
 
 # ---- SVG -------------------------------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ class FormulaPicture:
     height: float
 
 
-@lru_cache(maxsize=512)  # because typesetting a formula takes 8 ms; a cached one takes 20 kB
+@lru_cache(maxsize=512)  # typesetting takes 8 ms; a cached formula takes 20 kB
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
     r"""Typeset a formula as SVG, and store its LaTeX in the SVG as the text for screen readers.
 
@@ -45,7 +45,7 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
 
     latex: the formula without $ signs, from explanation.formula. ink: the colour of letters without a colour, such as
     #1f2328. size: the letter size in pixels. All formulas of a document need the same size, because they share the
-    outlines of letters. The document must contain these outlines too; they are invisible by themselves.
+    outlines of letters. The document must contain the outlines, too; they are drawn only where a formula uses them.
 
     >>> drawn = typeset_formula(r"\mathrm{scores} = Q\,K^{\top}")
     >>> drawn.svg.startswith("<svg"), drawn.height < 40 < drawn.width
@@ -75,7 +75,7 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
 def write_mathml(latex: str, ink: str) -> ElementTree.Element:
     """Convert a LaTeX formula to MathML whose letters have the colour `ink`, without the outermost row element.
 
-    The outermost row is removed, because ziamath lays out the content of a row twice, which would double the time.
+    Without this row, typesetting takes half the time, because ziamath lays out the content of a row twice.
     """
     from ziamath.tex import tex2mml
 
@@ -95,7 +95,8 @@ def stand_in_name() -> str:
 
 
 def write_letters(picture: ElementTree.Element, letters: list[str], size: float) -> None:
-    """Replace the placeholders by the Chinese letters as SVG text, in order, and enlarge the picture so that they fit.
+    """Replace the placeholders in a formula's picture by Chinese characters as SVG text, and enlarge the picture so
+    that they fit.
 
     ziamath draws a glyph as an outline, whose `viewBox` begins above the baseline, and as one `use` element for each
     occurrence, with its position and size.
@@ -158,7 +159,7 @@ def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
 
 
 def spaced(run: FormulaRun, before: list[FormulaRun]) -> str:
-    """Return the text of a run with blanks around operators and after a function or a sum, never two blanks in a row.
+    """Return the text of a run, with one blank on each side of operators, and one after a function or a sum.
 
     before: the runs that precede `run` in the formula.
     """

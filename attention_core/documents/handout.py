@@ -1,7 +1,7 @@
 """Lays out a handout to print on A4 or Letter: one HTML page, black on white in any theme.
 
-The handout is HTML and not PDF, because the browser has the fonts of every language and prints on the paper that the
-printer holds. `handout` lays out parts of any kind: the parts of a run, an exercise with blank grids, or its solutions.
+The handout is HTML and not PDF, because browsers have fonts for every language, and print on the printer's paper.
+`handout` lays out any parts: those of a run, of an exercise with blank grids, or of its solutions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from attention_core.record.trace import Trace
 
 PAPERS = {"A4": "A4 portrait", "Letter": "letter portrait"}  # paper -> its size and orientation in CSS
 PAPER_MARGINS = "15mm 14mm 16mm"
-MAX_PAPER_SIDE, MAX_PAPER_HEADS = 12, 4  # most rows or columns of a printed matrix, most heads of a printed step
+MAX_PAPER_SIDE, MAX_PAPER_HEADS = 12, 4  # most rows or columns of a printed matrix, and heads of a printed step
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class NewPage:
 
 @dataclass(frozen=True)
 class Together:
-    """Parts of a handout between which no page break is allowed."""
+    """Parts of a handout that are printed on one page, without a page break between them."""
 
     parts: tuple[Paragraph | Heading | Grid, ...]
     kind: ClassVar[str] = "together"
@@ -85,7 +85,7 @@ def handout(
     """Return a handout as HTML: the title, these parts in their order, and the provenance.
 
     paper: one of PAPERS. language: the code for HTML's lang attribute. styles: the colours of the grids' cells, None
-    for no colours. Grids are side by side if there is room, and none is broken across pages.
+    for no colours. Grids are side by side if they fit, and none is split by a page break.
 
     Raises AttentionError: unknown_choice, for another paper; at_most, for a grid of more than MAX_PAPER_SIDE columns,
     which would be cut off.
@@ -149,7 +149,7 @@ def run_handout(
     styles = CellStyles()
     parts = list(run_parts(trace, at, texts, headings, styles))
     if provenance.warning:
-        parts.insert(1, Paragraph(provenance.warning))  # index 1, because the sentence is at index 0
+        parts.insert(1, Paragraph(provenance.warning))  # at index 1, after the sentence
     return handout(parts, provenance, paper, texts.language, styles)
 
 
@@ -177,7 +177,7 @@ def run_parts(
 
 
 def task_parts(texts: DocumentTexts) -> Iterator[HandoutPart]:
-    """Yield the first parts of a handout: the sentence and the settings, as one paragraph each."""
+    """Yield the first parts of a handout: two paragraphs, the sentence and the settings."""
     yield Paragraph(texts.sentence)
     for setting in texts.settings:
         yield Paragraph(setting)

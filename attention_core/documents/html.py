@@ -1,7 +1,7 @@
-"""Renders HTML documents in a single file, with tables of numbers and a security policy that allows no request.
+"""Renders HTML documents as single files, with tables of numbers and a content security policy that allows no request.
 
-A template inserts every text and escapes it. Styles and scripts are in the file, and its policy allows them by their
-digests: no other text in the file, such as a user's, can become a style or a script.
+Templates escape every text that they insert. The styles and the scripts are in the file, and the policy allows them by
+their digests, so that no other text, such as a user's, can become a style or a script.
 """
 
 from base64 import b64encode
@@ -27,7 +27,7 @@ from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
 TEMPLATES = Path(__file__).parent / "templates"
-LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # lengths in characters above which a cell's text becomes smaller
+LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # longer texts, in characters, are printed smaller in a cell
 CellColours = tuple[str, str, str, str]  # background and text colour of a cell, in the light and in the dark theme
 
 
@@ -95,9 +95,10 @@ def dark_symbol_style() -> str:
 
 
 def typeset_formulas(texts: Sequence[str], size: float = 18.0) -> tuple[Markup, Mapping[str, Markup]]:
-    """Typeset formulas as SVG. Return the outlines of all their letters, each outline once, and {formula: SVG}.
+    """Typeset formulas as SVG; return (the outlines of all letters, each once, {formula: SVG that refers to the
+    outlines}).
 
-    Each SVG refers to the outlines.
+    A document needs the outlines only once.
     """
     outlines = {}
     pictures = {}
@@ -115,8 +116,8 @@ def typeset_formulas(texts: Sequence[str], size: float = 18.0) -> tuple[Markup, 
 class TableCell:
     """A cell of a table.
 
-    style: the CSS class of the cell's colours. what, number, arithmetic: texts that are shown when the cell is opened:
-    the name of the cell, its number with all digits, and how this number is computed.
+    style: the CSS class of the cell's colours. what, number, arithmetic: texts that the page shows when the reader
+    opens the cell: its name, its number with all digits, and how this number is computed.
     """
 
     text: str
@@ -136,7 +137,7 @@ class Table:
 
     @property
     def letters(self) -> str:
-        """Return the CSS class for letters on paper so small that twelve numbers fit a line.
+        """Return the CSS class for the letters, so small that twelve numbers fit a line on paper.
 
         The class is "longest" if a cell's text has more than LONGEST_TEXT_CHARACTERS, "long" if more than
         LONG_TEXT_CHARACTERS, else "".
@@ -151,7 +152,7 @@ class Table:
 
 @dataclass
 class CellStyles:
-    """Collects the colours of all cells of a document, and gives each combination of colours a CSS class.
+    """Collects the colours of a document's cells, with a CSS class for each combination of colours.
 
     Classes are needed because the content security policy allows no inline styles.
     """

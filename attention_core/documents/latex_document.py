@@ -1,4 +1,4 @@
-r"""Writes a run as a complete LaTeX document: the formula of every step in the app's colours, and the step's numbers.
+r"""Writes a run as a complete LaTeX document: the formula of each step, in the app's colours, and its numbers.
 
 The first line of the document names the compiler: xelatex, with the package ctex, if the text has letters that are not
 Latin, else pdflatex.
@@ -18,7 +18,7 @@ from attention_core.record.number_text import format_fixed
 from attention_core.record.trace import Trace
 
 MAX_LATEX_SIDE, MAX_LATEX_HEADS = 12, 4  # a matrix has at most this many rows or columns, and a step this many heads
-MAX_LATEX_LABEL_PX = 90.0  # in pixels at font size 10: a wider label is shortened; about as wide as five numbers
+MAX_LATEX_LABEL_PX = 90.0  # in pixels at font size 10: wider labels are shortened; about the width of five numbers
 LATEX_COLOUR_NAMES = {family: f"symbol{family}" for family in SYMBOL_COLOURS}
 LATIN_PATTERN = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u00ff]*")  # characters that pdflatex can print without a package
 
@@ -33,7 +33,7 @@ ESCAPED_SIGNS = {
     "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
-    "-": "{-}",  # a minus in braces, because two in a row would be set as a dash
+    "-": "{-}",  # a minus in braces, as LaTeX sets two in a row as a dash
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
     "<": r"\textless{}",

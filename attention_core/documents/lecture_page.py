@@ -1,6 +1,7 @@
-"""Writes a lecture as one HTML file that needs no server or network, to step through by keys or to print.
+"""Writes a lecture as one HTML file that needs no server and no network; a lecturer steps through it by keys, or prints
+it.
 
-One slide is shown at a time: its question, its animated parts, then its formulas and its sentences with numbers.
+The page shows one slide at a time: its question, its animated parts, then its formulas and sentences with numbers.
 Without JavaScript, and on paper, all slides are shown one below the other with the speaker's notes.
 """
 
@@ -15,7 +16,7 @@ from attention_core.documents.html import read_template_part, render_page, types
 from attention_core.documents.slides import STILL_PART, MovingPart, SlideShow
 
 FORMULA_PX = 26.0  # in pixels: the letter size of formulas, legible in a lecture hall
-MAX_MOVING_BYTES = 12_000_000  # most bytes of all animated parts together; a slide beyond has still pictures
+MAX_MOVING_BYTES = 12_000_000  # bytes of all animated parts together; slides beyond this limit have still pictures
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class PartDrawing:
 def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
     """Return a lecture as the text of an HTML file, with the user's texts escaped so that none becomes markup.
 
-    show: the slides. drawings: for the name of each kind of animated part, the code that draws it. A slide whose
-    animated parts exceed the rest of MAX_MOVING_BYTES shows its still pictures instead.
+    show: the slides. drawings: for the name of each kind of animated part, the code that draws it. If the animated
+    parts of a slide would exceed MAX_MOVING_BYTES in total, the slide shows its still pictures instead.
     """
     latex = dict.fromkeys(formula for slide in show.slides for formula in slide.formulas)
     outlines, drawn = typeset_formulas(list(latex), FORMULA_PX)
@@ -58,8 +59,8 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
 
 
 def bound_moving(show: SlideShow) -> SlideShow:
-    """Return the slides; a slide whose animated parts exceed the rest of MAX_MOVING_BYTES has none, and shows still
-    pictures.
+    """Return the slides; if a slide's animated parts would exceed MAX_MOVING_BYTES in total, it has still pictures
+    instead of them.
     """
     slides = []
     room = MAX_MOVING_BYTES
@@ -90,8 +91,8 @@ def mark_html(drawings: Mapping[str, PartDrawing]) -> dict[str, PartDrawing]:
 
 
 def write_drawings(drawings: Mapping[str, PartDrawing]) -> str:
-    """Return JavaScript that defines the constant DRAWINGS, the drawing functions by name, each module in a separate
-    scope.
+    """Return JavaScript that defines the constant DRAWINGS, an object with the drawing functions by name; each module
+    has its own scope.
 
     >>> print(write_drawings({"row": PartDrawing("export default () => {};", "", "")}))
     const DRAWINGS = {};

@@ -35,7 +35,8 @@ def notebook(
     sentence: str = "",
     comments: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Return a run as the text of an .ipynb file; its code cells, run in order, compute every step under its name.
+    """Return a run as the text of an .ipynb file, whose code cells compute each step and assign it to a variable of its
+    name.
 
     sentence: the text under the title. comments: {comment of the code, without its #: translation}. A run with more
     than scripts.MAX_LITERAL_NUMBERS input numbers reads them from scripts.INPUTS_FILE beside the notebook.
@@ -49,11 +50,11 @@ def notebook(
     >>> cells[0]["source"], cells[-1]["source"][-1]
     (['# [Two words](?ex=en_it)'], 'output')
     """
-    from nbformat import v4, writes  # imported here, because importing nbformat takes as long as drawing a page
+    from nbformat import v4, writes  # imported here, as nbformat's import takes as long as drawing a page
 
     book = v4.new_notebook(metadata=KERNEL)
     for place, (is_code, text) in enumerate(notebook_cells(trace, provenance, sentence)):
-        cell_id = f"cell-{place}"  # cell ids are not random, so that the same run gives the same notebook
+        cell_id = f"cell-{place}"  # ids that are not random, so that a run always gives the same notebook
         if is_code:
             cell = v4.new_code_cell(translate_comments(text, comments), id=cell_id)
         else:
@@ -93,7 +94,7 @@ def notebook_cells(trace: Trace, provenance: Provenance, sentence: str) -> Itera
 def step_code(trace: Trace, name: str) -> str:
     """Return the code that computes a step. A comment names the step's axes, and the last line is the step's name.
 
-    The last line is there because a notebook shows the value of a cell's last line.
+    Because of the last line, the notebook shows the step's value.
     """
     step = trace.step(name)
     call = call_line(step.operation, NOTEBOOK_LANGUAGE)
@@ -111,7 +112,7 @@ def title_text(provenance: Provenance, sentence: str) -> str:
 
 
 def inputs_code(trace: Trace, from_file: bool, imports: list[str]) -> str:
-    """Return the first code cell: a description of the notebook, its imports and its inputs."""
+    """Return the first code cell: a description of the notebook as comment, the imports and the inputs."""
     write_inputs = inputs_from_file if from_file else input_literals
     lines = [
         *header_lines(trace, NOTEBOOK_LANGUAGE, from_file),

@@ -1,7 +1,7 @@
 """Writes a run's numbers to files: one step as CSV, or all steps as NPZ or JSON, with all digits of every number.
 
-Minus infinity, NaN and truth values survive in each file. NPZ can store them. CSV has -inf, NaN, True and False. JSON
-has no number for infinities and NaN; the texts "-Infinity", "Infinity" and "NaN" replace them.
+Infinities, NaN and truth values can be read back from each file. NPZ stores them. CSV has -inf, NaN, True and False. In
+JSON, which has no such numbers, they are the texts "-Infinity", "Infinity" and "NaN".
 """
 
 import io
@@ -16,10 +16,10 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
 from attention_core.record.trace import Step, Trace
 
-MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # format -> most numbers in a file
-ABOUT_KEY = "about"  # the entry of an NPZ or JSON file that describes its content
-JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # texts in place of numbers that JSON lacks: -inf, inf, NaN
-FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # a spreadsheet takes a text that begins with one of these for a formula
+MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # file format -> the most numbers in a file
+ABOUT_KEY = "about"  # the entry of an NPZ or JSON file for the provenance, axes and labels
+JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # texts for the numbers that JSON lacks: -inf, inf, NaN
+FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # spreadsheets read a text that begins with one of these as a formula
 
 
 def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
@@ -49,7 +49,7 @@ def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
     """Return one step as CSV: its provenance in three lines that begin with #, then a table with one number per line.
 
     Each line of the table has the index on every axis, the labels of labelled axes, and the number. step: the name of
-    any step. A word that a spreadsheet would calculate, such as =1+1, gets an apostrophe before it. Read the file with
+    any step. A label that a spreadsheet would calculate, such as =1+1, gets an apostrophe before it. Read the file with
     `pandas.read_csv(file, skiprows=3)`.
 
     Raises KeyError for an unknown step, AttentionError: export_too_large.

@@ -1,9 +1,9 @@
-"""Writes a scene of a lecture (a run with its note) as one HTML file for phones: title, sentence, attention maps, every
-step.
+"""Writes a scene of a lecture (a run with its note) as one HTML file for phones, with its sentence, attention maps and
+every step.
 
-A tap on a number shows its arithmetic. An audience of 200 can open the file on their phones without a server or a
-network. The page has tables and not Vega charts, because Vega's scripts alone take 0.9 MB: a table appears at once,
-scrolls on a phone, is read by screen readers, and can be searched.
+A tap on a number shows its arithmetic. An audience can open the file on their phones without a server or a network. The
+page has tables instead of Vega charts, because Vega's scripts take 0.9 MB; tables appear at once, scroll, can be
+searched, and work with screen readers.
 """
 
 import json
@@ -33,10 +33,10 @@ from attention_core.explanation.shown_steps import computed_cell, explain_shown,
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # most rows and columns of a matrix, tried in order until all cells fit the page
-MAX_PAGE_CELLS = 8_000  # the most cells of all matrices of a page together
-MAX_PAGE_HEADS = 8  # the most heads that are shown of a step
-MAX_PAGE_TERMS = 60_000  # the arithmetic of all cells has at most this many terms, which take half a second to write
+MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # limits of a matrix's rows and columns; the largest that fits the page is chosen
+MAX_PAGE_CELLS = 8_000  # most cells of all matrices of a page together
+MAX_PAGE_HEADS = 8  # most heads of a step on a page
+MAX_PAGE_TERMS = 60_000  # most terms in the arithmetic of all cells together; they take half a second to write
 
 ShownMatrices = dict[str, tuple[list[Panel], int]]  # step -> the step's matrices, and the number of left-out heads
 
@@ -45,8 +45,8 @@ ShownMatrices = dict[str, tuple[list[Panel], int]]  # step -> the step's matrice
 class SceneTexts:
     """The texts of a phone page that do not depend on the run.
 
-    hint: how to show the arithmetic of a number. steps: the heading above the steps. open: the text of the link to the
-    app. untold: the text before the names of the steps whose arithmetic is left out.
+    hint: a sentence that says how to see a number's arithmetic. steps: the heading above the steps. open: the text of
+    the link to the app. untold: the text before the names of the steps without arithmetic.
     """
 
     hint: str
@@ -157,9 +157,9 @@ def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
     for step, (panels, _) in shown.items():
         if trace.step(step).operation is None:
             continue
-        last = computed_cell(trace, panels[0].refs[-1][-1])  # of a matrix, the last cell has the most terms
+        last = computed_cell(trace, panels[0].refs[-1][-1])  # the last cell of a matrix has the most terms
         operation = trace.step(last.step).operation
-        if operation is None:  # the step is a copy of an input, so it has no arithmetic
+        if operation is None:  # a copy of an input has no arithmetic
             continue
         cell = operation.cell(last.index, trace.shapes())
         terms = len(cell.terms) * count_cells(panels)

@@ -1,4 +1,5 @@
-"""Writes pictures with title and formula as SVG or PNG files, drawn from Vega-Lite specifications without a browser.
+"""Writes pictures with their title and formula as SVG or PNG files, from Vega-Lite specifications and without a
+browser.
 
 Only this module imports vl-convert, which contains Vega and a renderer of SVG, and needs no network.
 """
@@ -17,20 +18,20 @@ from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import FONT, Picture
 from attention_core.drawing.text_layout import text_width
 
-VEGA_LITE = "6.4"  # the Vega-Lite version whose specifications Altair writes, as vl-convert names it
+VEGA_LITE = "6.4"  # version of Vega-Lite in which Altair writes specifications, as vl-convert names it
 FILE_MARGIN_PX = 16.0  # in pixels: the margin around the picture
 FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # in pixels: the letter size of the title, and of the notes
 LINE_HEIGHT = 1.4  # distance between two lines of text, in multiples of the letter size
-MIN_FILE_TEXT_WIDTH_PX = 420.0  # in pixels: the texts are at least this wide, for a title of few lines
-LEAST_ASPECT = 4 / 3  # width / height of a file whose texts stand above the picture is at least this
-MAX_NOTE_LINES = 12  # most lines of a note; a longer one is cut here, but complete in the SVG's description
+MIN_FILE_TEXT_WIDTH_PX = 420.0  # in pixels: least width of the texts, so that a title has few lines
+LEAST_ASPECT = 4 / 3  # least width / height of a file whose texts are above the picture
+MAX_NOTE_LINES = 12  # most lines of a note; the rest is only in the SVG's description
 PNG_SCALE = 3.0  # how many pixels the PNG has per pixel of the SVG
 SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
-LINE_END_SIGNS = " &?/"  # a line may end after these characters of an address
+LINE_END_SIGNS = " &?/"  # an address may be wrapped after these characters
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
-# Finds lines with European letters, such as Ġ, ĉ and ẋ, because a Chinese font would draw their marks apart from them.
-# The renderer uses one font per line, so such a line is split into Chinese and other parts.
+# Lines with marked European letters, such as Ġ, ĉ and ẋ, whose marks a Chinese font would draw apart from them. The
+# renderer uses one font per line, so these lines are split into Chinese and other parts.
 MARKED_LINE_PATTERN = re.compile("<text([^>]*)>([^<]*[\u0100-\u024f\u1e00-\u1eff][^<]*)</text>")
 PIECE_PATTERN = re.compile("[\u2e80-\U0003ffff]+ *|[^\u2e80-\U0003ffff]+")
 FIRST_CHINESE = "\u2e80"
@@ -40,7 +41,7 @@ ANCHOR_PATTERN = re.compile(r' text-anchor="([^"]*)"')
 PLACE_PATTERN = re.compile(r' (?:transform|x|y|dx|opacity)="[^"]*"')
 STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # text-anchor -> offset of a line's left end, in line widths
 MEASURING_SCALE = 8.0  # factor by which a text is enlarged while its width is measured
-UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character that no font has; missing letters are recognised by it
+UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character, which no font has; missing letters look like it
 
 
 def svg_text(
@@ -53,8 +54,8 @@ def svg_text(
 ) -> str:
     """Return a picture as SVG, with the title, the step's formula, and the notes of its provenance.
 
-    The texts stand above the picture if it is wide, else beside it, so that the file is wider than high and fits a
-    slide. The address of the provenance is not drawn.
+    The texts are above a wide picture, and beside any other, so that the file is wider than high and fits a slide. The
+    address of the provenance is not drawn.
 
     palette: the colours of the texts and the background. formula: LaTeX, "" for none. is_titled: whether the texts are
     drawn; False if the slide shows them. is_transparent: whether the background is left out.
@@ -127,7 +128,7 @@ def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
 def set_transposes(svg: str) -> str:
     """Replace the transpose sign ᵀ in an SVG's texts by a raised T.
 
-    Few fonts have the sign ᵀ, and because of it the renderer would draw the whole line in another font.
+    Few fonts have the sign ᵀ; the renderer would draw its whole line in another font.
 
     >>> set_transposes("<title>q kᵀ</title><text>q kᵀ</text>")
     '<title>q kᵀ</title><text>q k<tspan baseline-shift="super" font-size="70%">T</tspan></text>'
@@ -149,7 +150,7 @@ def set_marked_letters(svg: str) -> str:
 
 
 def draw_in_pieces(style: str, text: str) -> str:
-    """Split a line of an SVG into Chinese and other pieces, drawn side by side, each in a single font.
+    """Return a line of an SVG as Chinese and other pieces side by side, each in one font.
 
     style: the attributes of the line.
     """
@@ -173,7 +174,7 @@ def draw_in_pieces(style: str, text: str) -> str:
 def measure_width(style: str, text: str) -> float:
     """Measure the width of a text in pixels by rendering the text.
 
-    The text is rendered as a picture without a size, and such a picture becomes as wide as its content.
+    The text is rendered as a picture without a size, which becomes as wide as the text.
     """
     still = PLACE_PATTERN.sub("", ANCHOR_PATTERN.sub("", style))
     line = f'<text xml:space="preserve"{still}>{text}</text>'
@@ -215,7 +216,7 @@ class TextColumn:
 def write_texts(provenance: Provenance, palette: Palette, formula: str, width: float) -> TextColumn:
     """Return the title, the formula, the warning and the notes of a picture, one below the other.
 
-    width: in pixels; lines are wrapped to it, or to MIN_FILE_TEXT_WIDTH_PX or the formula's width if one is larger. The
+    width: the width of a line in pixels; MIN_FILE_TEXT_WIDTH_PX or the formula's width replaces it if larger. The
     column is as wide as its widest line.
     """
     equation = typeset_formula(formula, palette.ink) if formula else None
@@ -290,7 +291,7 @@ def last_line_end(line: str) -> int:
 
 # ---- letters that the fonts have -------------------------------------------------------------------------------------
 def missing_letters(text: str) -> str:
-    """Return the distinct characters of a text that no font of this machine has; a PNG would show them as boxes.
+    """Return the different characters of a text that no font of this machine has; a PNG would show boxes instead.
 
     Each character is rendered: a missing one looks like UNASSIGNED_LETTER.
 

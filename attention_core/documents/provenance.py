@@ -1,5 +1,5 @@
-"""Defines the provenance of an exported file: its title, the link to its state in the app, and notes such as random
-seeds.
+"""Defines the provenance of an exported file: its title, the link that restores its state in the app, and notes such as
+random seeds.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Writes a lecture as a PPTX file: titles, sentences, formulas and notes as text, pictures in pixels.
 
-Only this module imports python-pptx. Animated parts are shown as one slide for each new keyframe, if the browser has
-drawn them, and in their last state, beside sentences that state their numbers.
+Only this module imports python-pptx. For animated parts that the browser has drawn, the file has one slide for each
+keyframe, and their last state beside sentences with their numbers.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ from attention_core.drawing.palette import LIGHT_PALETTE
 
 SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # in pixels: size of a slide, with an aspect ratio of 16 : 9
 EMU_PER_PX, POINTS_PER_PX = 9525, 0.75
-TITLE_ONLY_LAYOUT = 5  # the index of the layout that has only a title, in python-pptx's template
+TITLE_ONLY_LAYOUT = 5  # index of the layout with only a title, in python-pptx's template
 LINE_HEIGHT = 1.3  # distance between two lines of text, in multiples of the font size
 FREE_BELOW_LINE = 1 / 3  # space below a formula or a sentence, in multiples of its font size
 SIDE_GAP_PX = 24.0  # in pixels: the gap between parts that are beside or below each other
-WIDE_ASPECT = 2.0  # width / height: a picture wider than this has its texts below it, any other picture beside it
-WIDE_PICTURE_SHARE = 0.4  # if there are texts below it, a wide picture takes this share of the body's height
-MAX_PICTURE_SCALE = 2.5  # the largest enlargement of a picture, at which its letters are as large as a headline's
-SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # level -> baseline shift in thousandths of a percent of the font size
+WIDE_ASPECT = 2.0  # width / height: wider pictures have their texts below them, others beside them
+WIDE_PICTURE_SHARE = 0.4  # share of the body's height of a wide picture with texts below it
+MAX_PICTURE_SCALE = 2.5  # largest enlargement of a picture: its letters are then as large as a headline's
+SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # level -> shift of the baseline, in 1/100,000 of the font size
 LANGUAGES = {"en": MSO_LANGUAGE_ID.ENGLISH_US, "zh-Hans": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
 CHINESE_FONT, NO_CHINESE_FONT = "Microsoft YaHei", b'<a:ea typeface=""/>'
 MAX_LIST_COLUMNS = 3  # the list of slides has at most this many columns
@@ -78,7 +78,7 @@ TITLE_BOX = Box(48, 28, 1184, 68)
 ANSWER_BOX = Box(48, 100, 1184, 64)
 QUESTION_BOX = Box(120, 190, 1040, 340)
 BODY_BOX = Box(48, 172, 1184, 484)
-TALL_BOX = Box(48, 112, 1184, 544)  # the area below the title, on a slide without an answer sentence
+TALL_BOX = Box(48, 112, 1184, 544)  # where the body of a slide without an answer sentence is
 FOOT_BOX = Box(48, 668, 1184, 32)
 LIST_BOX = Box(48, 130, 1184, 440)
 SOURCE_BOX = Box(48, 590, 1184, 100)
@@ -86,17 +86,15 @@ TITLE_SIZES, QUESTION_SIZES = (40, 34, 28, 24, 20, 16), (48, 40, 34, 28, 24, 20)
 ANSWER_SIZES, SIDE_SIZES = (28, 24, 20, 17, 14), (28, 26, 24, 22, 20, 18, 16, 14, 12, 10)
 BODY_SIZES = (36, 32, *SIDE_SIZES)
 CODE_SIZES, CODE_FONT, CODE_LETTER_WIDTH = (28, 26, 24, 22, 20, 18, 16, 14, 12, 10), "Consolas", 0.6
-PICTURES_ALONE = 2  # an answer slide without texts beside its pictures has at most this many pictures
-FIRST_WIDE_LETTER = "\u2e80"  # from this character on, a character is two letters wide in a listing: Chinese and above
+PICTURES_ALONE = 2  # most pictures of an answer slide without texts
+FIRST_WIDE_LETTER = "\u2e80"  # from this character on, characters count as two letters wide in a listing
 SOURCE_SIZE = 12
 LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
 
 
 @dataclass(frozen=True)
 class SideTexts:
-    """The texts of a slide that stand beside its pictures: formulas, sentences with numbers (`figures`), and code
-    listings.
-    """
+    """The texts beside the pictures of a slide: formulas, sentences with numbers (`figures`), and code listings."""
 
     formulas: Sequence[str]
     figures: Sequence[str]
@@ -117,8 +115,8 @@ def slide_file(show: SlideShow) -> bytes:
     file.core_properties.title = show.title
     file.core_properties.author = ""
     file.core_properties.comments = " ".join(show.provenance.lines[1:])[:255]
-    # Sets a sans-serif font for Chinese letters, because python-pptx's template has none.
-    # Without it, programs use a serif or a Japanese font, unlike the font of the Latin letters.
+    # Sets a sans-serif font for Chinese letters, which python-pptx's template lacks: without it, programs use a serif
+    # or a Japanese font.
     theme = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
     theme._blob = theme.blob.replace(NO_CHINESE_FONT, f'<a:ea typeface="{CHINESE_FONT}"/>'.encode())
     writer = SlideWriter(file, show)
@@ -195,8 +193,8 @@ class SlideWriter:
     def write_body(self, page: FileSlide, pictures: Sequence[SlidePicture], texts: "SideTexts", box: Box) -> None:
         """Write the pictures and the texts of a slide.
 
-        If the first picture is wide, the texts are below the pictures, else beside them. Without pictures or without
-        texts, the other kind fills the whole rectangle `box`.
+        The texts are below the pictures if the first of these is wide, else beside them. Pictures or texts alone fill
+        the whole rectangle `box`.
         """
         if not texts:
             self.place_pictures(page, pictures, box)
@@ -239,7 +237,7 @@ class SlideWriter:
         shape.left, shape.top, shape.width, shape.height = TITLE_BOX.emu()
         frame = shape.text_frame
         frame.word_wrap, frame.vertical_anchor = True, MSO_ANCHOR.MIDDLE
-        frame.margin_left = frame.margin_right = 0  # this aligns the title with the texts below it
+        frame.margin_left = frame.margin_right = 0  # aligns the title with the texts below it
         paragraph = frame.paragraphs[0]
         paragraph.alignment = PP_ALIGN.LEFT
         self.add_run(paragraph, title, fitting_size([title], TITLE_BOX, TITLE_SIZES), is_bold=True)
@@ -322,7 +320,7 @@ class SlideWriter:
         placed = Box(box.left + (box.width - width) / 2, box.top, width, height)
         shape.left, shape.top, shape.width, shape.height = placed.emu()
         shape.name = picture.alt[:80]
-        shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # the alt text; python-pptx has no attribute for it
+        shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # python-pptx has no attribute for the alt text
 
     def add_frame(self, page: FileSlide, box: Box):
         """Add a text frame without margins to a slide, and return it.
@@ -354,12 +352,14 @@ class SlideWriter:
         run.font.language_id = self.language
         run.font.color.rgb = RGBColor.from_string((colour or LIGHT_PALETTE.ink).removeprefix("#").upper())
         if level:
-            run.font._element.set("baseline", str(SCRIPT_SHIFT_PERCENT[level]))  # python-pptx lacks superscripts
+            run.font._element.set("baseline", str(SCRIPT_SHIFT_PERCENT[level]))  # python-pptx cannot set superscripts
         return run
 
 
 def list_columns(lines: Sequence[str]) -> list[tuple[Sequence[str], Box]]:
-    """Split the slides' titles into as many columns as give the largest letters; return (titles, box) of each."""
+    """Split the slides' titles into the number of columns with the largest letters; return (titles, box) of each
+    column.
+    """
     ways = []
     for count in range(1, MAX_LIST_COLUMNS + 1):
         rows = -(-len(lines) // count) or 1

@@ -13,8 +13,8 @@ from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 
 SVG_TYPE = "image/svg+xml"
-STILL_PART = "picture"  # the name of a MovingPart (an animated part) that is a still picture instead
-SLIDE_SCALE = 2.0  # how many pixels a picture in a PPTX file has per pixel on the screen
+STILL_PART = "picture"  # name of a MovingPart that is a still picture
+SLIDE_SCALE = 2.0  # pixels of a picture in a PPTX file per pixel on the screen
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class MovingPart:
     """A part of a slide that a browser draws and animates.
 
     name: the name of the drawing function; or STILL_PART if the part is a still picture, whose data has "at", the index
-    of the picture. data: the input of the drawing function, bytes or a JSON value. answers: whether the part reveals
-    the answer of the slide.
+    of the picture. data: the input of the drawing function, bytes or a JSON value. answers: whether the part shows the
+    answer to the slide's question.
     """
 
     name: str
@@ -36,7 +36,7 @@ class SlidePicture:
     """A picture of a slide.
 
     data: the bytes of the file. kind: its media type, SVG_TYPE, image/png or image/jpeg. alt: the text for screen
-    readers. map: whether the picture is an attention map of all queries that is shown after the animated parts.
+    readers. map: whether the picture is an attention map of all queries, which follows the animated parts.
     """
 
     data: bytes
@@ -69,7 +69,7 @@ class SlidePicture:
 
 @dataclass(frozen=True)
 class SlideFrame:
-    """A keyframe of an animation as a picture, for files that cannot move, with the sentence about it."""
+    """A keyframe of an animation as a picture, with the sentence about it, for files without animation."""
 
     told: str
     picture: SlidePicture
@@ -90,8 +90,8 @@ class SlideExercise:
     arithmetic: str
 
     def asks_same(self, other: "SlideExercise") -> bool:
-        """Return whether both exercises have the same numbers in their last given matrix, and the same in their
-        solution, in any order.
+        """Return whether two exercises have equal numbers in the last given matrix and in the solution, in any
+        order.
         """
         return self.list_numbers() == other.list_numbers()
 
@@ -105,12 +105,11 @@ class SlideExercise:
 class Slide:
     """A scene of a lecture as a slide.
 
-    pictures: the first shows the scene, each further picture belongs to one of the sentences with numbers. moving:
-    animated parts that replace the first `moved` pictures, one below the other; () if nothing is animated. frames: the
-    keyframes of the animation, for a file that cannot move. formulas: LaTeX. figures: sentences with
-    numbers. code: a listing. code_beside: the same code in another library. notes: the speaker's notes. link: the
-    address that opens the scene in the app. source: the source of the pictures. exercise: None if there is nothing to
-    calculate.
+    pictures: the first shows the scene, each further picture belongs to a sentence with numbers. moving: animated parts
+    that replace the first `moved` pictures, one below the other; () if nothing is animated. frames: the keyframes of
+    the animation, for files without animation. formulas: LaTeX. figures: sentences with numbers. code: a listing.
+    code_beside: the same code in another library. notes: the speaker's notes. link: the address that opens the scene in
+    the app. source: the source of the pictures. exercise: None if there is nothing to calculate.
     """
 
     title: str
@@ -135,8 +134,8 @@ class Slide:
         return [code for code in (self.code, self.code_beside) if code]
 
     def count_own_pictures(self) -> int:
-        """Return how many pictures, from the first on, are shown with the answer; any further picture belongs to a
-        sentence with numbers.
+        """Return how many of the first pictures are shown with the answer; each further picture belongs to a sentence
+        with numbers.
         """
         return self.moved if self.moving else 1
 
@@ -147,9 +146,9 @@ class SlideWords:
 
     language: the code for HTML's lang attribute. answer, notes, previous, next, keys, open: labels of buttons, notes,
     the title page and links. minutes: a function of the number of minutes that returns their text. place: a function of
-    slide number and slide count that returns the text at the foot of a slide. no_font: a function of the letters that
-    cannot be drawn that returns a warning. given, asked, solutions:
-    headings on the exercise sheet. nothing: the text of a sheet without exercises.
+    slide number and slide count that returns the text at the foot of a slide. no_font: a function that takes the
+    letters that no font has, and returns a warning. given, asked, solutions: headings on the exercise sheet. nothing:
+    the text of a sheet without exercises.
     """
 
     language: str

@@ -1,1 +1,3 @@
-"""Verifies runs: proves a run, and finds the first step in which a user's own attention differs, and the cause."""
+"""Verifies runs: proves a run, and compares a user's own attention with a run, to find the first step that differs and
+the cause.
+"""

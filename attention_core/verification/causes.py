@@ -1,4 +1,4 @@
-"""Finds why given numbers differ from a run: a cause is proven if the run with that one change reproduces the numbers.
+"""Finds why given numbers differ from a run. A cause is proven if the run with this one change reproduces the numbers.
 
 The given numbers are those of a user's own attention.
 """
@@ -19,12 +19,13 @@ from attention_core.verification.mistaken_steps import no_mask, one_bias_missing
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake
 from attention_core.verification.tensor_layout import reshape_to_step
 
-# Some changes amplify rounding so much that any numbers would pass, so the difference that a cause leaves is bounded.
-# The bounds are a share of the step's largest magnitude, and a multiple of the unchanged run's rounding allowance.
+# Some changes of a run amplify rounding so much that they would fit any numbers. So the difference that remains with a
+# cause is limited, to a share of the step's largest magnitude, and to a multiple of the rounding allowed for the
+# unchanged run.
 MAX_ROUNDING_SHARE = 0.25
 MAX_ROUNDING_GROWTH = 1000
-MIN_EXPLAINED_RATIO = 8  # how many times better than the unchanged run a cause must fit
-ROW_SUM_TOLERANCE = 0.02  # largest distance of a row's sum from 1 or 0 that rounding causes, in any precision
+MIN_EXPLAINED_RATIO = 8  # the remaining difference must be smaller than without the cause by this factor
+ROW_SUM_TOLERANCE = 0.02  # a row's sum may differ from 1 or 0 by this much because of rounding, in any precision
 EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # codes of common mistakes for a query without an allowed key
 
 
@@ -33,8 +34,8 @@ class Cause:
     """A change of a run that reproduces the numbers of a user's attention, and so explains them.
 
     code: the key of the cause's sentence in MISTAKE_SENTENCES. values: the values of the sentence's placeholders.
-    steps: the given steps that the changed run reproduces. beside: the codes of further changes, for queries without an
-    allowed key.
+    steps: the given steps that the changed run reproduces. beside: the codes of further changes of the run, for queries
+    without an allowed key.
     """
 
     code: str
@@ -55,7 +56,8 @@ class Discrepancy:
     """The difference between given numbers and a run, which a cause has to explain.
 
     names: the given steps, in order. needed: the given steps up to the first that differs. gap: the largest difference
-    between the given and the run's numbers in that first step. limits: the rounding allowance of each step of the run.
+    between the given and the run's numbers in that first step. limits: how large a difference rounding explains, for
+    each step of the run.
     """
 
     names: list[str]
@@ -72,9 +74,9 @@ def find_causes(
     given: tensors of a user's attention, keyed by the names of the trace's steps. tolerance: a number relative to a
     step's largest magnitude, or a dtype whose rounding is tolerated; None for the coarsest dtype of the given tensors.
     A cause must reproduce the first step that differs and all given steps before it. If some causes reproduce all given
-    steps, only these are returned. If all steps of fitting shape agree, the causes are the given steps of other shapes
-    that are an average over the heads. The result is empty if all steps agree, or if no single change reproduces the
-    numbers. Raises AttentionError as fit_given_steps does.
+    steps, only these are returned. If all steps of the right shape agree, the causes are those of the wrong shape that
+    are means over the heads. The result is empty if all steps agree, or if no single change reproduces the numbers.
+    Raises AttentionError as fit_given_steps does.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0, 2.0], [0.0, 3.0]]), torch.tensor([[3.0, -1.0], [0.5, 1.0]])
@@ -117,7 +119,7 @@ def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtyp
 
 # ---- what was given --------------------------------------------------------------------------------------------------
 def fit_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> Values:
-    """Returns the given steps whose shapes fit, in float64 on the CPU; boolean steps stay boolean.
+    """Returns the given steps that have the shape of the run's step, in float64 on the CPU; boolean steps stay boolean.
 
     Raises AttentionError if the trace lacks a given step, if a given value is no tensor, or if no step is given.
     """
@@ -166,16 +168,16 @@ def largest_gaps(theirs: Values, values: Values) -> dict[str, float]:
 def find_mistakes(
     trace: Trace, theirs: Values, tolerance: float | torch.dtype, discrepancy: Discrepancy
 ) -> list[Cause]:
-    """Finds the changes of a run that reproduce the first differing step and all given steps before it."""
+    """Finds the changes of a run that reproduce the first differing step, and all given steps before it."""
     found: list[Cause] = []
     for cause, mistake, values in try_mistakes(trace, theirs):
         codes = [other.code for other in found]
         if cause.beside and cause.code in codes:
-            continue  # the numbers are reproduced without a second change
+            continue  # the first change alone reproduces the numbers
         gaps = largest_gaps(theirs, values)
         if not comes_near(discrepancy, gaps, values):
             continue
-        limits = rounding_allowances(trace, tolerance, mistake)  # only for candidates, because it takes eight runs
+        limits = rounding_allowances(trace, tolerance, mistake)  # computed only for candidates, as it needs eight runs
         explained = []
         for name in discrepancy.names:
             if gaps[name] <= limits[name]:
@@ -186,7 +188,7 @@ def find_mistakes(
 
 
 def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values) -> bool:
-    """Returns whether a changed run is close to the given numbers, and clearly closer than the unchanged run.
+    """Returns whether a changed run is near the given numbers, and much nearer than the unchanged run.
 
     gaps: the largest difference of each given step from the changed run. values: the steps of the changed run.
     """
@@ -224,7 +226,7 @@ def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake,
 
 
 def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
-    """Returns every single change of a run that does not depend on the given numbers, with its cause."""
+    """Returns every single change of a run that can be made without knowing the given numbers, each with its cause."""
     single = []
     for code, mistake in MISTAKES.items():
         single.append((Cause(code, ()), mistake))
@@ -237,7 +239,7 @@ def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
 
 
 def rerun_with_mistake(trace: Trace, own: Values, mistake: Mistake) -> Values:
-    """Returns the values of a run with a mistake.
+    """Returns the values of all steps of a run in which a mistake changes some steps.
 
     own: the values of the unchanged run, which are reused for the steps before the mistake.
     """
@@ -254,7 +256,7 @@ def has_empty_rows(values: Values) -> bool:
 
 
 def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
-    """Combines two changes of a run into one; if both change a step, the value of the first change counts."""
+    """Combines two changes of a run into one; a step that both change gets the value of the first."""
 
     def change(step: Step, values: Values) -> Tensor | None:
         value = first(step, values)
@@ -276,7 +278,7 @@ def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]
         return
     growths = given[is_kept] / ours[is_kept]
     growth = growths.median().item()
-    if growth <= 1 or sums_to_one(given):  # if rows still sum to 1, the cause is a stricter mask
+    if growth <= 1 or sums_to_one(given):  # rows that still sum to 1 mean a stricter mask
         return
 
     def drop(step: Step, values: Values) -> Tensor:
@@ -298,7 +300,7 @@ def sums_to_one(weights: Tensor) -> bool:
 def find_averages(
     trace: Trace, given: Mapping[str, Tensor], theirs: Values, tolerance: float | torch.dtype
 ) -> tuple[Cause, ...]:
-    """Finds given steps that do not fit because they are means over the heads: (B, T, S), or (T, S) if B is 1.
+    """Finds given steps of a wrong shape that are means over the heads: (B, T, S), or (T, S) if B is 1.
 
     theirs: the given steps whose shapes fit.
     """
@@ -310,7 +312,7 @@ def find_averages(
         mean = values[name].mean(trace.step(name).dims.index("H"))
         numbers = given[name].detach().cpu().double()
         if numbers.dim() == mean.dim() - 1 and len(mean) == 1:
-            numbers = numbers[None]  # adds the batch axis to a single sentence
+            numbers = numbers[None]  # adds a batch axis to a single sentence
         if numbers.shape != mean.shape:
             continue
         gap = step_difference(name, numbers, mean).max().item()
@@ -327,7 +329,7 @@ def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Value
     gaps = largest_gaps(theirs, values)
     own_dtype = coarsest_dtype(given[name] for name in theirs)
     own_eps = torch.finfo(own_dtype).eps
-    for dtype in (torch.bfloat16, torch.float16):  # bfloat16 first, because float16 also holds most of its numbers
+    for dtype in (torch.bfloat16, torch.float16):  # bfloat16 first, as float16 represents most of its numbers
         if own_eps >= torch.finfo(dtype).eps:
             continue
         if not is_rounded_to(dtype, theirs, values):

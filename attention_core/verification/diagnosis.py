@@ -1,7 +1,7 @@
-"""Compares a user's own attention with a Trace: finds the first step that differs and, if proven, why.
+"""Compares a user's own attention with a Trace: finds the first step that differs, and the cause if it can be proven.
 
-Every step is compared with the run computed again in float64. Differences that rounding in the precision of the given
-numbers can cause are tolerated.
+Each given step is compared with the run computed again in float64. Differences that rounding can cause, in the
+precision of the given numbers, are accepted.
 """
 
 import inspect
@@ -24,9 +24,9 @@ from attention_core.verification.causes import Cause, find_causes, fit_given_ste
 from attention_core.verification.proof import find_lost_step
 from attention_core.verification.tensor_layout import find_axis_order
 
-AXIS_WORDS = {"B": "b", "H": "head", "H_kv": "key/value head", "T": "query", "S": "key"}  # other axes keep their letter
-MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter with one of these names receives the mask
-BIAS_NAMES = ("attn_bias", "bias")  # a parameter with one of these names receives the given bias
+AXIS_WORDS = {"B": "b", "H": "head", "H_kv": "key/value head", "T": "query", "S": "key"}  # words for axes
+MASK_NAMES = ("attn_mask", "mask", "allowed")  # parameters with these names receive the mask
+BIAS_NAMES = ("attn_bias", "bias")  # parameters with these names receive the given bias
 
 
 # ---- the result ------------------------------------------------------------------------------------------------------
@@ -37,10 +37,10 @@ class Comparison:
     difference, tolerance: the largest difference and the accepted one, both relative to the step's largest finite
     magnitude; difference is infinite if one of two numbers is finite and the other is not, or if the shapes differ.
     index: the cell of the largest difference. ours, theirs: the trace's and the given number in this cell. first: the
-    first cell that differs; index and first are None if all cells agree. stand_ins: how many cells have a large
-    negative number instead of -inf. follows: whether a step that differs is correct given the given steps before it;
-    None if no step before it is given. among: the steps in which the error may lie, from after the last steps that
-    agree up to this step. fits: whether the shapes agree. fits_as: the axes in another order that fits the given shape.
+    first cell that differs; index and first are None if all cells agree. stand_ins: the number of cells with a large
+    negative number instead of -inf. follows: whether a step that differs is right for the given steps before it; None
+    if none of these is given. among: the steps in which the error may be, between the last steps that agree and this
+    step. fits: whether the shapes agree. fits_as: the axes in another order that fits the given shape.
     """
 
     step: str
@@ -69,8 +69,8 @@ class Comparison:
 class Diagnosis:
     """The comparisons of all given steps, in the trace's order.
 
-    causes: the proven causes; None if they were not searched for. lost: the step that overflows in the run's own
-    precision, so that the given outputs are compared with float64 alone; None if every output is finite.
+    causes: the proven causes; None if they were not searched for. lost: the step that overflows in the run's precision,
+    so that the given outputs can only be compared with float64; None if every output is finite.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -122,7 +122,9 @@ def describe_diagnosis(diagnosis: Diagnosis) -> str:
 
 
 def describe_agreement(diagnosis: Diagnosis) -> list[str]:
-    """Describes which given steps agree with the run, and in which steps -inf is a large negative number instead."""
+    """Describes which given steps agree with the run, and which of these have a large negative number instead of
+    -inf.
+    """
     sentences = []
     if diagnosis.agreeing:
         agreed = ", ".join(f"{step} to {difference:.1g}" for step, difference in diagnosis.agreeing.items())
@@ -140,7 +142,7 @@ def describe_agreement(diagnosis: Diagnosis) -> list[str]:
 
 
 def describe_first(first: Comparison) -> list[str]:
-    """Describes how the first differing step differs, and in which steps the error may lie."""
+    """Describes how the first differing step differs, and in which steps the error may be."""
     sentences = [describe_difference(first) if first.fits else describe_misfit(first)]
     if first.follows is False:
         sentences.append(f"The fault lies in {one_of_these(first.among)}.")
@@ -148,7 +150,7 @@ def describe_first(first: Comparison) -> list[str]:
 
 
 def describe_later(later: tuple[Comparison, ...]) -> list[str]:
-    """Describes whether the steps after the first differing one are correct given the given steps before them."""
+    """Describes whether each later step that differs is right for the given steps before it."""
     sentences = []
     right = [comparison.step for comparison in later if comparison.follows]
     wrong = [comparison.step for comparison in later if comparison.follows is False]
@@ -163,7 +165,7 @@ def describe_later(later: tuple[Comparison, ...]) -> list[str]:
 
 
 def describe_causes(diagnosis: Diagnosis) -> list[str]:
-    """Describes the causes, or that none was found; [] if they were not searched for."""
+    """Describes the causes, or that none was found; [] if no causes were searched for."""
     if diagnosis.causes is None:
         return []
     if not diagnosis.causes:
@@ -179,7 +181,7 @@ def describe_causes(diagnosis: Diagnosis) -> list[str]:
 
 
 def one_of_these(names: tuple[str, ...]) -> str:
-    """Joins names with commas and "or".
+    """Joins names to one text with commas and "or".
 
     >>> one_of_these(("q_projected", "q_heads", "q")), one_of_these(("q",))
     ('q_projected, q_heads or q', 'q')
@@ -202,7 +204,7 @@ def describe_difference(comparison: Comparison) -> str:
 
 
 def describe_misfit(comparison: Comparison) -> str:
-    """Describes the axes that a step must have, and the shape that was given instead."""
+    """Describes the axes that a step must have, and the shape that was given."""
     axes = ", ".join(comparison.dims)
     reading = ""
     if comparison.fits_as:
@@ -220,7 +222,7 @@ def describe_index(comparison: Comparison, index: tuple[int, ...]) -> str:
 
 
 def format_distinguishably(theirs: float, ours: float) -> tuple[str, str]:
-    """Formats two numbers with the fewest significant digits that show their difference, at least four."""
+    """Formats two numbers with the fewest significant digits, at least four, that make them look different."""
     for digits in range(4, 18):
         pair = f"{theirs:.{digits}g}", f"{ours:.{digits}g}"
         if pair[0] != pair[1]:
@@ -234,10 +236,10 @@ def first_difference(
 ) -> Diagnosis:
     """Compares given steps with the trace's, in the order of the trace.
 
-    given: tensors, keyed by the names of the trace's steps; leading axes of length 1 may be left out. tolerance: a
+    given: tensors, keyed by the names of the trace's steps; leading axes of length 1 may be missing. tolerance: a
     number, relative to the step's largest finite magnitude; or a dtype, whose rounding is tolerated; None for the
     coarsest dtype of the given tensors. Infinities must be in the same cells. A large negative number instead of -inf
-    in masked_scores is counted, and agrees if the softmax gives it weight 0.
+    in masked_scores is counted; it agrees if its weight in the softmax is 0.
 
     Returns a Diagnosis without causes. Raises AttentionError for a step that the trace lacks, for a value that is no
     tensor, and if nothing is given. Source of the tolerance: Parker 1997, Monte Carlo Arithmetic.
@@ -264,7 +266,7 @@ def first_difference(
         if comparison.agrees:
             right.add(name)
         else:
-            suspects = steps_back_to(trace, name, right)  # the steps in which the fault may lie
+            suspects = steps_back_to(trace, name, right)  # the steps in which the error may be
             comparison = replace(
                 comparison,
                 follows=follows_from_given(trace, name, theirs, tolerance),
@@ -278,8 +280,8 @@ def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
     """Infers the precision in which given steps were computed, even if a file stores them in a wider dtype.
 
     given: tensors, keyed by the names of the trace's steps. Returns the coarsest of bfloat16, float16 and float32 that
-    holds all given numbers and not all correct ones, else float64. Whole numbers, halves and the like are the same in
-    every precision and show nothing. The result is never finer than the trace's own precision.
+    holds all given numbers and not all correct ones, else float64. Numbers such as 2 or 0.5 are the same in every
+    precision, so that they show none. The result is never finer than the precision of the trace.
 
     >>> trace = attend_qkv(*3 * [torch.eye(2).double()])
     >>> infer_precision(trace, {"weights": trace["weights"].float().double()})
@@ -290,7 +292,7 @@ def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
     theirs = fit_given_steps(trace, given)
     values = rerun(trace)
     inferred = torch.float64
-    for dtype in (torch.float32, torch.float16, torch.bfloat16):  # fine to coarse, so that the coarsest fit wins
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):  # fine to coarse: the coarsest is last
         if is_rounded_to(dtype, theirs, values):
             inferred = dtype
     own = coarsest_dtype(step.value for step in trace.steps.values())
@@ -319,7 +321,7 @@ def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: f
     differing = (gap > limit).nonzero()
     if not len(differing):
         return comparison
-    largest = (gap >= gap.max() - limit).nonzero()  # cells with the largest gap, up to rounding; the first is named
+    largest = (gap >= gap.max() - limit).nonzero()  # the cells of the largest difference, up to rounding
     index = tuple(largest[0].tolist())
     return replace(
         comparison,
@@ -338,8 +340,8 @@ def count_stand_ins(name: str, theirs: Tensor, ours: Tensor) -> int:
 
 
 def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
-    """Returns the Comparison of a given step whose shape does not fit, with an order of its axes that would fit, if
-    any.
+    """Returns the Comparison of a given step with a wrong shape, with an order of its axes that has the right shape, if
+    there is one.
     """
     dims = trace.step(name).dims
     given_shape = tuple(given.shape)
@@ -356,9 +358,10 @@ def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
 
 
 def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float | torch.dtype) -> bool | None:
-    """Returns whether a step is correct given the other given steps, so that the error lies before the step.
+    """Returns whether a step that differs is right for the given steps before it, so that the error is in an earlier
+    step.
 
-    Returns None if none of the steps before it is given.
+    Returns None if no step before it is given.
     """
     before = steps_back_to(trace, name, set()) - {name}
     if not before & theirs.keys():
@@ -372,7 +375,7 @@ def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float
 
 
 def steps_back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
-    """Returns a step and all steps on which it depends, going back only as far as the steps in `right`."""
+    """Returns a step and the steps from which it is computed, back to, but without, the steps in `right`."""
     operation = trace.step(name).operation
     found = {name}
     if operation is not None:
@@ -400,10 +403,10 @@ def diagnose(
     function: your function, which is called once as function(q, k, v) with the tensors as you gave them. If it has a
     parameter named attn_mask, mask or allowed, that parameter receives the boolean mask by keyword: True = may attend,
     (T, S) for two-axis tensors, else broadcasting to (B, H, T, S), or None if config and `allowed` set no mask. One
-    named attn_bias or bias receives the given `bias` as it is. A function without such a parameter masks, or adds the
-    bias, by itself. (torch's own scaled_dot_product_attention shows no parameters: wrap it.) It must return the output,
-    (B, H, T, d_v) or (B, T, H * d_v) or that times w_o; or (output, weights), with weights (B, H, T, S) or None; or a
-    dict of steps keyed by the trace's names. An error that it raises is passed on.
+    named attn_bias or bias receives the given `bias` as it is. A function without such a parameter has to apply the
+    mask or the bias itself. (torch's own scaled_dot_product_attention shows no parameters: wrap it.) It must return the
+    output, (B, H, T, d_v) or (B, T, H * d_v) or that times w_o; or (output, weights), with weights (B, H, T, S) or
+    None; or a dict of steps keyed by the trace's names. An error that it raises is not caught.
 
     q, k, v: (T, d) or (B, H, T, d), or (B, T, H, d) if heads_first is False; then an output of four axes has that order
     too. config, weights, allowed, bias: the arguments of attend_qkv with these names. tolerance: a number relative to a
@@ -433,7 +436,7 @@ def diagnose(
     added = {**argument_named(MASK_NAMES, function, mask), **argument_named(BIAS_NAMES, function, bias)}
     given = name_returned_steps(function(q, k, v, **added), swap)
     if tolerance is None:
-        fit_given_steps(trace, given)  # raises AttentionError for a value without a dtype
+        fit_given_steps(trace, given)  # raises AttentionError if a value has no dtype
         tolerance = coarsest_dtype([q, *given.values()])
     compared = first_difference(trace, given, tolerance)
     return replace(compared, causes=find_causes(trace, given, tolerance))

@@ -1,5 +1,4 @@
-"""Runs attention with a wrong mask that raises no error: with True and False exchanged, or broadcast along a wrong
-axis.
+"""Runs attention with a wrong mask that raises no error: True and False exchanged, or broadcast along a wrong axis.
 
 Here and in torch's scaled_dot_product_attention True means may attend; in torch.nn.MultiheadAttention it means blocked.
 """
@@ -24,7 +23,7 @@ from attention_core.verification.torch_functions import is_torch_layer, projecti
 
 
 def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
-    """Compute a run again with another mask in place of its own.
+    """Compute a run again with another mask instead of its mask.
 
     trace: a run with a mask. allowed: boolean (T, S) or (B, H, T, S), True = may attend; it is an input of the new run.
     Raises AttentionError (a ValueError) for a shape that does not fit, KeyError for a run without a mask.
@@ -72,7 +71,7 @@ def without_padding_mask(batch: Trace) -> Trace:
 def with_inverted_mask(trace: Trace) -> Trace:
     """Compute a run again with its mask inverted, as if True meant blocked, not allowed.
 
-    Every query then attends only to the keys that are blocked for it, and to none if all keys are allowed.
+    Each query then attends only to the keys that the right mask blocks, and to none if it blocks no key.
 
     trace: a run with a mask; KeyError without one. Source: torch's documentation of scaled_dot_product_attention and of
     MultiheadAttention, each of which warns of the other function's convention.
@@ -88,7 +87,7 @@ def with_inverted_mask(trace: Trace) -> Trace:
 
 # ---- an axis in the wrong place --------------------------------------------------------------------------------------
 def with_misplaced_mask(trace: Trace) -> Trace:
-    """Runs the same attention again with `mask.unsqueeze(1)` applied to a mask of two axes, a common mistake.
+    """Computes a run again after the common mistake of `mask.unsqueeze(1)` on a mask of two axes.
 
     That line is right for a mask (B, T, S). A (T, S) mask becomes (T, 1, S), and a padding mask (B, S) becomes (B, 1,
     S). Broadcasting aligns their first axis with the heads, so that head n uses row n of the mask for every query and
@@ -132,8 +131,8 @@ def with_misplaced_mask(trace: Trace) -> Trace:
 class MaskDamage:
     """How far a run under a wrong mask is from the right run.
 
-    pairs: the count of cells (sentence, head, query, key) that only one of the two runs allows. of: the count of all
-    cells. weights: the count of weights that differ. largest, output: the weight that differs most, and the number of
+    pairs: the number of cells (sentence, head, query, key) that only one of the two runs allows. of: the number of all
+    cells. weights: the number of weights that differ. largest, output: the weight that differs most, and the number of
     the output that differs most; None if nothing differs.
     """
 
@@ -168,18 +167,18 @@ def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
 
 
 # ---- torch's own layer -----------------------------------------------------------------------------------------------
-TORCH_PATHS = ("weights", "no_weights", "fast")  # the code paths of torch.nn.MultiheadAttention
+TORCH_PATHS = ("weights", "no_weights", "fast")  # the three ways in which torch.nn.MultiheadAttention computes
 
 
 def run_torch_layer(
     trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"] | None = None, path: str = "weights"
 ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None] | None:
-    """Runs torch.nn.MultiheadAttention itself on the run's inputs and weights, in float64.
+    """Runs torch.nn.MultiheadAttention on the run's inputs and weights, in float64.
 
     trace: any run. attn_mask: passed unchanged, expanded to (B H, T, S); in it True means blocked, so that the run's
     `allowed` needs to_mha_mask first. path: one of the layer's three code paths, which differ in the result for a query
-    without an allowed key. "weights" asks for the weights too (the default, need_weights=True); "no_weights" does not,
-    and runs scaled_dot_product_attention; "fast" is the one that torch may take in evaluation without gradients.
+    without an allowed key. "weights" also returns the weights (the default, need_weights=True); "no_weights" does not,
+    and calls scaled_dot_product_attention; "fast" is what torch may use in evaluation mode without gradients.
 
     Returns output and weights; the weights are None if they are not asked for. Returns None if the run is not what that
     layer computes (see torch_functions.is_torch_layer), or has a bias, which attn_mask would have to contain. Raises
@@ -234,7 +233,7 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
         state["q_proj_weight"] = w_q
         state["k_proj_weight"] = w_k
         state["v_proj_weight"] = w_v
-    layer = torch.nn.utils.skip_init(  # without initialisation, so that no random numbers are sampled
+    layer = torch.nn.utils.skip_init(  # skips the initialisation, which would sample random numbers
         torch.nn.MultiheadAttention,
         embed_dim=D,
         num_heads=trace.step("q").shape[1],
@@ -251,8 +250,8 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
 class TorchAnswer:
     """How far torch.nn.MultiheadAttention is from a run under the same mask.
 
-    gap: the largest difference between the layer's weights and the run's, in rows without NaN. lost: the count of rows
-    in which the layer gives NaN. rows: the count of all rows (sentences x heads x queries).
+    gap: the largest difference between the layer's weights and the run's, in rows without NaN. lost: the number of rows
+    in which the layer returns NaN. rows: the number of all rows (sentences x heads x queries).
     """
 
     gap: float

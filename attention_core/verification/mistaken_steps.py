@@ -1,4 +1,4 @@
-"""Computes mistaken versions of a step: one function for each mistake, named by the mistake's code.
+"""Computes a step as common mistakes would: one function per mistake, named by the mistake's code.
 
 Each function takes the step and the values of the steps before it, float64 on the CPU. It returns the mistaken value of
 the step, or None if the mistake does not apply.
@@ -22,7 +22,7 @@ from attention_core.record.trace import Faces, Step
 
 
 def has_faces(step: Step, faces: Faces) -> bool:
-    """Return whether a step is computed by this operation: `faces` holds its torch, NumPy, LaTeX and per-cell
+    """Return whether a step is computed by the operation with these `faces`: its torch, NumPy, LaTeX and cell
     functions.
     """
     return step.operation is not None and step.operation.faces == faces
@@ -30,7 +30,7 @@ def has_faces(step: Step, faces: Faces) -> bool:
 
 # ---- the projections -------------------------------------------------------------------------------------------------
 def project_with_other(other: str) -> Change:
-    """Return the mistake of projecting q, k or v with the matrix and bias that belong to another of the three.
+    """Return the mistake of projecting q, k or v with the matrix and the bias of another of the three.
 
     other: the one of "q", "k" and "v" to which the matrix and bias belong. The mistake does not apply (None) if the
     shape would differ.
@@ -59,7 +59,7 @@ def rescale_scores(step: Step, values: Values, factor: float, power: float = -1.
     """
     temperature = torch.tensor(step.operation.params["temperature"], dtype=torch.float64)
     (scores,) = step.operation.reads
-    return values[scores] * factor * temperature**power  # a tensor, because a float power may raise an error
+    return values[scores] * factor * temperature**power  # a tensor, because a power of floats may raise an error
 
 
 def no_scale(step: Step, values: Values) -> Tensor:
@@ -92,7 +92,7 @@ def scale_input_width(step: Step, values: Values) -> Tensor | None:
     d_k = values["k"].shape[-1]
     model_width = H * d_k
     if model_width == D:
-        return None  # does not apply: scale_model_width gives the same scores
+        return None  # None: scale_model_width gives the same scores
     return rescale_scores(step, values, D**-0.5)
 
 
@@ -238,7 +238,7 @@ def split_interleaved(step: Step, values: Values) -> Tensor | None:
 
 
 def is_first_with_heads(step: Step) -> bool:
-    """Return whether a step splits x into heads, or is an input that is already split."""
+    """Return whether a step splits x into heads, or is an input that has heads already."""
     return step.operation is None or step.operation.faces == SPLIT
 
 
@@ -356,7 +356,7 @@ def causal_added(step: Step, values: Values, query_offset: int | None = None) ->
 def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
     keys = values["k"].shape[-2]
     if count_queries(values) == keys:
-        return None  # does not apply: causal_added gives the same mask
+        return None  # None: causal_added gives the same mask
     return causal_added(step, values, query_offset=0)
 
 

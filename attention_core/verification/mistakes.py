@@ -1,5 +1,5 @@
-"""Lists common mistakes in attention code: each as a change of one or more steps of a run, and the sentence that names
-it.
+"""Lists common mistakes in attention code, each as a change of some steps of a run, and a sentence that names the
+mistake.
 
 A new mistake is a function in mistaken_steps, a line in MISTAKES and a sentence in MISTAKE_SENTENCES.
 """
@@ -82,7 +82,7 @@ MISTAKE_SENTENCES = {
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake in attention code, as a change of certain steps of a right run.
+    """A mistake in attention code, as a change of some steps of a right run.
 
     steps: the names of the steps that may change. change: a function that returns the mistaken value of each of these
     steps, or None if the mistake does not apply.
@@ -95,7 +95,7 @@ class Mistake:
         return self.change(step, values) if step.name in self.steps else None
 
 
-# These tuples name the steps that a mistake may change.
+# steps that a mistake may change
 SCALED_SCORES = ("scaled_scores",)
 MASKED_SCORES = ("masked_scores",)
 HEAD_OUTPUTS = ("head_outputs",)

@@ -1,4 +1,4 @@
-"""Computes attention in another precision: what rounding and overflow do to its numbers, and to small updates of
+"""Computes attention in another precision, to show how rounding and overflow change its numbers, and small updates of
 weights.
 """
 
@@ -29,7 +29,7 @@ def run_in_precision(trace: Trace, dtype: torch.dtype) -> Trace:
     """Run the same attention in another precision: round its inputs, and apply every operation again.
 
     trace: any run. dtype: one of PRECISIONS. Raises AttentionError (a ValueError) for an input that is too large for
-    the precision; what overflows later is in the run, and `proof.find_overflow` names its first cell.
+    the precision. Later steps may overflow; `proof.find_overflow` returns the first such cell.
 
     >>> from attention_core import attend_qkv
     >>> third = torch.tensor([[1.0 / 3.0]], dtype=torch.float64)
@@ -69,7 +69,7 @@ def precision_errors(trace: Trace, dtype: torch.dtype) -> Trace:
 
 
 def with_queries_scaled_first(trace: Trace) -> Trace:
-    r"""Scale the queries of a run instead of its scores: compute $(c\,q)\,k^\top$ instead of $c\,(q\,k^\top)$.
+    r"""Compute a run again with scaled queries instead of scaled scores: $(c\,q)\,k^\top$ instead of $c\,(q\,k^\top)$.
 
     Both results are equal, but the products of scaled queries are smaller, and may be finite in a precision in which
     the products of q overflow. The returned run has one step more, `q_scaled`, and its `scaled_scores` multiplies by 1.
@@ -169,7 +169,7 @@ def add_updates(weight: float, updates: Sequence[float], dtype: str) -> Trace:
 
 
 def repeat_update(weight: float, update: float, times: int, dtype: str, kept: str) -> float:
-    """Add an update to a weight many times; return the weight rounded to the precision of the run.
+    """Add an update to a weight many times; return the weight, rounded to the precision of the run.
 
     dtype: the precision of the run. kept: the precision in which the weight is stored between two updates. Both are
     names in PRECISIONS.

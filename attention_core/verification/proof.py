@@ -1,9 +1,10 @@
 """Proves a run: computes its operations again in float64 and compares them with NumPy versions and torch's functions.
 
-The NumPy version of an operation has the same author as the operation: it catches slips, not misunderstandings, so
-torch is the second witness. Rounding by the run's own precision is reported and fails no proof; if that precision
-cannot hold a step and so loses outputs that float64 has, the proof fails at that step. The proof of a stack has the
-proof of each part, and that each part's inputs are the outputs of earlier parts.
+The NumPy version of an operation has the same author as the operation, so that it shows slips, but not
+misunderstandings; torch's functions are therefore a second check. The rounding of the run's precision is reported, and
+no proof fails because of it. If that precision overflows in a step, so that an output is lost, the proof fails at this
+step. The proof of a stack consists of the proofs of its parts, and checks that the inputs of each part are outputs of
+earlier parts.
 """
 
 from collections.abc import Mapping
@@ -20,9 +21,9 @@ from attention_core.transformer.stack import Stack
 from attention_core.verification.torch_functions import run_mha, run_sdpa, run_torch_functions
 from attention_core.verification.wiring import expected_reads
 
-PROOF_TOLERANCE = 1e-10  # largest accepted difference, relative to the step's largest magnitude
-MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # size of a trace in numbers; larger traces are proven on request only
-RECOMPUTED = ("numpy", "shown")  # witnesses whose numbers are compared cell by cell
+PROOF_TOLERANCE = 1e-10  # largest accepted difference, divided by the step's largest magnitude
+MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # a trace with more numbers is proven only on request
+RECOMPUTED = ("numpy", "shown")  # checks that compare every cell with a second computation
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class ProofCheck:
     passes.
 
     witness: "numpy", "shown", "torch", "sdpa", "mha", "rows", "blocked", "wiring" (the step reads the right steps) or
-    "held" (the run's precision can represent the step; if it cannot, outputs are lost that float64 has).
+    "held" (the run's precision can represent the step, so that no output is lost).
     """
 
     step: str
@@ -133,8 +134,7 @@ def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) ->
     """Compare a step with another computation of it, cell by cell.
 
     The difference is that of the cell that differs most, relative to the step's largest magnitude. Infinities and NaN
-    must be in the same cells: if both computations have them, they are the operation's result, as in a naive softmax
-    that overflows.
+    must be in the same cells; then they are the result of the operation, as in a naive softmax that overflows.
     """
     value = np.asarray(value, dtype=np.float64)
     other = np.asarray(other, dtype=np.float64)
@@ -170,7 +170,7 @@ def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
 
 # ---- torch's own functions, and its attention ------------------------------------------------------------------------
 def check_steps_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Compare each step for which torch has a function of its own with the result of this function."""
+    """Compare each step with the result of torch's function for it, if torch has one."""
     checks = []
     for name, value in run_torch_functions(trace, doubles):
         checks.append(check_step(name, "torch", value.numpy(), doubles[name].numpy()))
@@ -276,7 +276,7 @@ def measure_step_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str,
 def find_lost_step(trace: Trace, doubles: Mapping[str, Tensor]) -> str | None:
     """Return the first step that the run's precision cannot represent, if an output is lost because of it; else None.
 
-    An output is lost if a head's output is not finite although it is finite in float64.
+    An output is lost if the output of a head is finite in float64, but not in the run's precision.
     """
     overflow = find_overflow(trace)
     if overflow is None or "head_outputs" not in trace:
@@ -316,8 +316,8 @@ class WrongCell:
 class StackFault:
     """The first fault in a stack: the part, its step, and the cell with the largest difference.
 
-    cell: None if no single cell is wrong, for example if a row does not sum to 1. source: the part whose output differs
-    from this part's input; None if the part itself is wrong.
+    cell: None if the fault is not in a single cell, as when a row does not sum to 1. source: the part whose output
+    differs from this part's input; None if this part is wrong.
     """
 
     part: str
@@ -330,8 +330,8 @@ class StackFault:
 class StackProof:
     """The proofs of a stack's parts by name, and the broken links between the parts.
 
-    A broken link is (part, name of an input that differs from the output that it comes from). numbers: the count of
-    computed numbers of each part. fault: the first fault; None if all is proven.
+    A broken link is (part, name of an input that differs from the output that it comes from). numbers: the number of
+    computed numbers of each part. fault: the first fault; None if everything is proven.
     """
 
     parts: Mapping[str, Proof]
@@ -384,7 +384,7 @@ def prove_stack(stack: Stack) -> StackProof:
 
 
 def put_beside(runs: Mapping[str, Stack]) -> Stack:
-    """Combine several runs into one Stack, in which a part's name begins with the run's name and a slash.
+    """Combine several runs into one Stack, in which each part's name is the run's name, a slash and the part's name.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -419,7 +419,7 @@ def find_fault(stack: Stack, proofs: Mapping[str, Proof], broken: Mapping[str, s
 
 
 def find_wrong_cell(trace: Trace, step: str) -> WrongCell | None:
-    """Return the cell of a step that differs most from a computation of its part by NumPy."""
+    """Return the cell of a step that differs most from the NumPy computation of the step."""
     trace = trace.on_cpu()
     twins = run_numpy_twins(trace, rerun(trace))
     return farthest_cell(trace[step], torch.as_tensor(twins[step]))

@@ -1,4 +1,4 @@
-"""Infers from the shapes of given tensors whether their axes are (B, H, T, d) or (B, T, H, d)."""
+"""Infers from the shapes of given tensors in which order their axes are: (B, H, T, d) or (B, T, H, d)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -78,9 +78,9 @@ def infer_layout(
 ) -> Layout:
     """Infer from shapes whether tensors are (B, H, T, d) or (B, T, H, d): k and v must match, and heads must divide.
 
-    q, k, v: tensors with four axes, or (T, d). Three axes can be read in two ways and raise AttentionError;
-    `arrange_axes` takes them by name. heads: the number of query heads, None if unknown. weights: (B, H, T, S); scores
-    serve as well. head_outputs: the outputs of the heads, in the layout of q.
+    q, k, v: tensors with four axes, or (T, d). Three axes are ambiguous and raise AttentionError; `arrange_axes` takes
+    the names of the axes. heads: the number of query heads, None if unknown. weights: (B, H, T, S), or scores.
+    head_outputs: the outputs of the heads, in the layout of q.
 
     Returns a Layout; if both layouts fit, it is `ambiguous` and takes (B, H, T, d). Raises AttentionError if none fits.
 
@@ -117,7 +117,9 @@ def infer_layout(
 def fits_layout(
     axes: str, q: Tensor, k: Tensor, v: Tensor, heads: int | None, weights: Tensor | None, outputs: Tensor | None
 ) -> bool:
-    """Return whether q, k and v of four axes, and all else that is given, fit together if `axes` are their axes."""
+    """Return whether the shapes of q, k and v, and of the other given tensors, fit together if the axes of q, k and v
+    are `axes`.
+    """
     B, H, T, _ = arrange_axes(q, axes).shape
     B_v, H_kv, S, d_v = arrange_axes(v, axes).shape
     B_k, H_k, S_k, _ = arrange_axes(k, axes).shape
@@ -158,7 +160,7 @@ def find_axis_order(
     dims: tuple[str, ...],
     shape: tuple[int, ...],
 ) -> tuple[str, ...] | None:
-    """Return an order of a step's axes that has this shape; None if there is none.
+    """Return an order of a step's axes in which the step has this shape; None if there is none.
 
     >>> find_axis_order({"B": 2, "H": 3, "T": 5, "d_v": 7}, ("B", "H", "T", "d_v"), (2, 5, 3, 7))
     ('B', 'T', 'H', 'd_v')

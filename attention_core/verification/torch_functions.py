@@ -1,4 +1,6 @@
-"""Computes a run by torch: single steps by its functions, heads by its attention, a layer by MultiheadAttention."""
+"""Computes a run with torch's functions: single steps, the heads' outputs by its attention, a layer by
+MultiheadAttention.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -61,7 +63,9 @@ def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
 
 
 def added_to_scores(doubles: dict[str, Tensor]) -> Float[Tensor, "B H T S"]:
-    """Return the numbers that torch adds to the scaled scores: the run's bias, and -inf where its mask blocks."""
+    """Return the numbers that torch's attention adds to the scaled scores: the run's bias, and -inf where its mask
+    blocks.
+    """
     added = torch.zeros_like(doubles["scores"])
     if "bias" in doubles:
         added = added + doubles["bias"]
@@ -95,7 +99,7 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
     D = H * d_k
     added = added_to_scores(doubles).reshape(B * H, T, S)
     if added.isneginf().all(-1).any():
-        return None  # does not apply: torch gives NaN for a query without an allowed key
+        return None  # None: torch gives NaN for queries without an allowed key
     query, key, value = (
         doubles[name].transpose(0, 1) for name in projection_source_names(trace)
     )  # (B, T, D) -> (T, B, D)
@@ -127,7 +131,8 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
 
 
 def is_torch_layer(trace: Trace) -> bool:
-    """Return whether torch.nn.MultiheadAttention computes the same as a run, whatever the run's mask and bias are.
+    """Return whether torch.nn.MultiheadAttention computes the same as a run; the run's mask and bias are not
+    considered.
 
     That layer has all four projections, and the projections for the query and the output are square. It has heads of
     one width, the scaled dot product, no positions except those added to the input or, as a bias, to the scores, and
@@ -143,7 +148,7 @@ def is_torch_layer(trace: Trace) -> bool:
         return False
     if any(name in trace.steps for name in foreign) or is_replaced(trace) or not has_softmax(trace):
         return False
-    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier changes the heads' outputs
+    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier changes what the heads give
         return False
     return has_square_projections(trace) and has_scaled_dot_product(trace)
 
@@ -201,7 +206,7 @@ def softmax_by_torch(logits: Tensor) -> Tensor:
     return F.softmax(logits, dim=-1)
 
 
-# Keyed by the function of an operation's formula, which identifies the operation.
+# The keys are the formula functions of operations, which identify them.
 WITNESSES: dict[Callable, Callable[..., Tensor]] = {
     PROJECT.formula: linear_by_torch,
     RMS_NORM.formula: rms_norm_by_torch,
@@ -215,7 +220,8 @@ WITNESSES: dict[Callable, Callable[..., Tensor]] = {
 
 
 def run_torch_functions(trace: Trace, doubles: dict[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
-    """Yield the name of each step that torch has a function for (WITNESSES), and its value computed by that function.
+    """Yield (name, value) of each step for which torch has a function (WITNESSES); the value is computed by that
+    function.
 
     The function gets the step's inputs in float64.
     """

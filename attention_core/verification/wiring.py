@@ -1,8 +1,7 @@
 """Derives which steps each step of a layer should read, from the tables of mechanisms and the run's step names.
 
-The plan of a run determines what the run's steps read. This module derives the same again without the plan, place by
-place from the input to the output of a layer. The proof compares both, and so finds a step that reads an earlier step
-than it should.
+In a run, the plan determines which steps each step reads. This module derives the same without the plan, from the input
+of a layer to its output. The proof compares both, and so finds a step that reads a wrong step.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,7 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.trace import Faces, Trace
 
-Reads = tuple[str, ...]  # the names of the steps that a step reads
+Reads = tuple[str, ...]  # the names of the steps that are read
 SOURCES = ("x", "query", "key", "value")  # names of the inputs of a layer
 
 
@@ -39,8 +38,8 @@ def expected_reads(trace: Trace) -> dict[str, Reads]:
 
 
 class Wires:
-    """Finds which steps each step of a run should read, from the run's input to its output; `expected` holds the
-    result.
+    """Finds which steps each step of a layer should read, from the layer's input to its output, and records them in
+    `expected`.
     """
 
     def __init__(self, trace: Trace):
@@ -65,10 +64,10 @@ class Wires:
         return tuple(name for name in names if name in self.steps)
 
     def wire(self, name: str, *reads: str) -> str:
-        """Record what a step should read; return the step's name.
+        """Record in `expected` which steps a step should read; return the step's name.
 
-        If the step extends a cache, the new part should read these steps, and the step itself the cache and the new
-        part.
+        If the step appends to a cache, its new part should read these steps, and the step itself should read the cache
+        and the new part.
         """
         is_new = f"{name}_new" in self.steps
         self.expected[f"{name}_new" if is_new else name] = reads
@@ -83,8 +82,8 @@ class Wires:
         `here`.
 
         thing: the changed step, such as q. here: the name of the step before the modifiers. sources: {INPUT or
-        KEY_INPUT: the name of the step that a modifier reads for it}. suffix: the ending of the names for the second
-        map of weights.
+        KEY_INPUT: the name of the step that a modifier reads for it}. suffix: the ending of the step names of the
+        second attention map.
         """
         for modifier in MODIFIERS.values():
             steps = modifier.steps.get(place, ())
@@ -92,7 +91,7 @@ class Wires:
             if not steps or f"{[*made][-1]}{suffix}" not in self.steps:
                 continue
             for name, step in made.items():
-                if self.faces(f"{name}{suffix}") != step.faces:  # a what-if change put another operation in this place
+                if self.faces(f"{name}{suffix}") != step.faces:  # the visitor replaced this operation
                     continue
                 named = {HERE: here, **(sources or {})}
                 reads = [named.get(read, read.format(thing=thing)) for read in step.reads]
@@ -101,7 +100,7 @@ class Wires:
         return here
 
     def pass_sum(self, tables: list[str], total: str) -> str:
-        """Record what the steps that add up several tables should read; return the name of the last of these steps.
+        """Record what the steps that sum several tables should read; return the name of the last of them.
 
         tables: the names of the tables' steps. total: the name of the sum.
         """
@@ -133,9 +132,9 @@ class LayerWires(Wires):
     def find(self) -> None:
         computed = [*self.trace.computed()]
         self.before_mixing = {*computed[: computed.index("head_outputs")]}
-        self.query_input = ""  # the input of q including positions; the residual adds this input
-        self.made_of: dict[str, str] = {}  # role -> the input of q, k or v after modifiers
-        self.projected: dict[str, str] = {}  # role -> the step that is projected, such as a latent
+        self.query_input = ""  # the input of q with its positions, to which the residual adds the output
+        self.made_of: dict[str, str] = {}  # role -> the step that is the input of q, k or v
+        self.projected: dict[str, str] = {}  # role -> the step that a projection reads, such as a latent
         self.find_inputs()
         self.find_qkv()
         maps = ("", "_2") if "weights_2" in self.steps else ("",)
@@ -192,8 +191,7 @@ class LayerWires(Wires):
             self.wire(heads, source)
 
     def find_heads(self, suffix: str) -> None:
-        """Record what the steps between the heads and q or k (modifiers, positions) should read, for one map of
-        weights.
+        """Record what the steps between the heads and q or k (modifiers, positions) should read, for one attention map.
 
         suffix: the ending of the names of the map's steps.
         """
@@ -241,7 +239,7 @@ class LayerWires(Wires):
     def find_map(self, suffix: str, is_one: bool) -> None:
         """Record what the steps from q and k to the weights of one map should read.
 
-        suffix: the ending of the names of the map's steps. is_one: whether there is only one map.
+        suffix: the ending of the names of this map's steps. is_one: whether there is only one map.
         """
         here = self.find_scores(suffix)
         if suffix == "":
@@ -286,7 +284,9 @@ class LayerWires(Wires):
         return self.wire(f"biased_scores{suffix}", here, "bias")
 
     def score_operations(self, computed: str, suffix: str) -> tuple:
-        """Return the operations of the run's score; of several scores with the same last operation, the longest."""
+        """Return the operations of the run's score function; of several that end with the same operation, the
+        longest.
+        """
         found: tuple = ()
         for score in SCORES.values():
             *before, last = score.operations
@@ -336,7 +336,7 @@ class LayerWires(Wires):
             for faces, reads in others.items():
                 if self.faces("weights") == faces:
                     self.wire("weights", "computed_weights", *reads)
-        if "dropped_weights" not in self.before_mixing:  # a step of this name after the mixing does not count
+        if "dropped_weights" not in self.before_mixing:  # only a step before the mixing is dropout of weights
             return "weights"
         return self.wire("dropped_weights", "weights", "keep")
 

@@ -1,20 +1,21 @@
 
-// Keys and buttons lead through the slides: a question, what moves stop by stop and then its map, formulas and figures.
+// Moves through the slides by keys and buttons: first a slide's question, then its animated parts keyframe by keyframe,
+// their map, and its formulas and sentences with numbers.
 {
   const WAYS = { ArrowRight: 1, PageDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, PageUp: -1 };
-  const TEXTS = ["flow/slider", "live/told"]; // parts that are no pictures
-  const GAP = 11; // px between two parts
+  const TEXTS = ["flow/slider", "live/told"]; // parts without a picture
+  const GAP = 11; // pixels between two parts
   const LEAST_ZOOM = 0.6;
   const isPhone = matchMedia("(max-width: 40rem)");
   const SCENE_WAYS = { ArrowRight: 1, ArrowLeft: -1 }; // with Shift
   const slides = [...document.querySelectorAll(".slide")];
   const { answer, next: onward } = document.getElementById("drawing").dataset;
   const [nav, place, notes, next] = ["nav", "#place", "#notes", "#next"].map((name) => document.querySelector(name));
-  let at = 0; // the slide that is seen
-  let beat = 0; // and what of it
-  let isMap = false; // whether what moved is seen as a map
-  let parts = []; // what moves of the slide that is seen: its elements, each with its height and its role
-  let page = 0; // which of them are seen, where they are higher than the screen together
+  let at = 0; // index of the shown slide
+  let beat = 0; // index of the step (beat) within the slide
+  let isMap = false; // whether the map is shown instead of the animated parts
+  let parts = []; // the animated parts of the shown slide: their elements, heights and roles
+  let page = 0; // index of the shown page of parts, if they do not fit on the screen together
   const sizes = new ResizeObserver((changes) => changes.map(keepHeight).some(Boolean) && showPage());
 
   const beatsOf = (slide) => [...slide.querySelectorAll("[data-beat]")];
@@ -23,7 +24,8 @@
   const movingOf = (shown) => shown?.querySelector(".moving") ?? document.createElement("div");
   const flowOf = (shown) => drawnIn(movingOf(shown)).find(({ flow }) => flow)?.flow;
 
-  // Shows a slide, and of it one part after the other: the first, or from behind the last.
+  // Shows a slide at one of its steps. isFromBehind: whether the lecturer comes back from a later step, so that
+  // animations are at their end.
   function show(slide, part, isFromBehind = false) {
     movingOf(beatNow()).replaceChildren();
     [at, beat, isMap, page] = [slide, part, false, isFromBehind ? Infinity : 0];
@@ -38,7 +40,7 @@
     scrollTo(0, 0);
   }
 
-  // Draws all that moves of a slide. Nobody hears what is let go: only what is looked at moves here.
+  // Draws the animated parts of a slide; if isFromBehind, at their last keyframe.
   function move(moving, isFromBehind) {
     sizes.disconnect();
     parts = JSON.parse(moving.dataset.parts ?? "[]").map((part) => {
@@ -65,7 +67,7 @@
 
   const heightOf = (page) => page.reduce((sum, { height }) => sum + height, 0) + GAP * (page.length - 1);
 
-  // The parts in pages that fit on the screen, each with one picture at least. On a phone the page scrolls instead.
+  // Returns the parts as pages that fit on the screen, each with at least one picture. A phone scrolls instead.
   function listPages() {
     const room = findRoom();
     const slider = parts.filter(({ isSlider }) => isSlider);
@@ -79,7 +81,7 @@
     return pages;
   }
 
-  // The height for what moves, in px: what the style sheet leaves between the title and the last line; with notes, less.
+  // Returns the height in pixels that the style sheet leaves for the animated parts; less if notes are shown.
   function findRoom() {
     if (!parts.length || isPhone.matches) return Infinity;
     const hasNotes = document.documentElement.classList.contains("notes");
@@ -112,14 +114,14 @@
     return true;
   }
 
-  // Beside figures that have no picture of their own stands, small, what moved before.
+  // Shows the animated parts at a small size beside sentences with numbers that have no picture of their own.
   function repeatPicture(shown) {
     const still = slides[at].querySelector("img.still");
     if (shown?.dataset.beat === "figures" && still && !shown.querySelector("img"))
       shown.prepend(Object.assign(still.cloneNode(), { className: "again" }));
   }
 
-  // One step on (1) or back (-1): of what moves first, then of the slide, then to another slide.
+  // Moves one step forward (1) or back (-1): through the animated parts, then the slide's steps, then to another slide.
   function step(way) {
     const isTaken = flowOf(beatNow()) && !dispatchEvent(new CustomEvent("flow-step", { detail: way, cancelable: true }));
     if (isTaken || turned(way) || paged(way)) return;
@@ -128,12 +130,12 @@
     else if (slides[at + way]) show(at + way, way > 0 ? 0 : Math.max(0, beatsOf(slides[at + way]).length - 1), way < 0);
   }
 
-  // To the beginning of another slide.
+  // Shows another slide from its first step.
   function turn(way) {
     if (slides[at + way]) show(at + way, 0);
   }
 
-  // Whether what moved has become its map, or the map has gone back to it.
+  // Replaces the animated parts by their map, or the map by them. Returns false if there is nothing to replace.
   function turned(way) {
     const flow = flowOf(beatNow());
     if (!flow || !("map" in beatNow().dataset) || isMap === way > 0) return false;
@@ -162,7 +164,7 @@
     act();
   });
   next.onclick = (event) => {
-    if (event.detail) next.blur(); // pressed by a pointer: the space bar goes on, and does not press it again
+    if (event.detail) next.blur(); // after a click, the space bar means the next step, not another click
     step(1);
   };
   document.getElementById("previous").onclick = () => step(-1);

@@ -1,4 +1,4 @@
-// Draws an animated part into a new element with a style sheet of its own. Nobody hears what is let go: it only moves.
+// Draws an animated part into a new element with a separate style sheet. Events of the part are ignored.
 const rooms = Object.fromEntries([...document.querySelectorAll("template")].map((room) => [room.dataset.draws, room]));
 const unpacked = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
 const elementIn = (host) => host.shadowRoot.firstElementChild; // the element that a part draws into

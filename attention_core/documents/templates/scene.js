@@ -1,4 +1,4 @@
-// The picture of the query is drawn first. On a dark screen it gets the colours of the dark theme.
+// Draws the animated picture of the query first, in the colours of the dark theme on a dark screen.
 const journey = document.getElementById("journey")
 if (journey) {
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches
@@ -9,7 +9,7 @@ if (journey) {
   }
 }
 
-// Pointing at a number, tapping it, or going to it by the arrow keys tells what it is and how it was computed.
+// Shows the name and the arithmetic of a number that the reader points at, taps, or reaches by the arrow keys.
 const told = document.getElementById("told")
 let shown = null
 
