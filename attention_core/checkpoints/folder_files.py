@@ -14,6 +14,7 @@ from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.record.errors import AttentionError
 
 HUB_SNAPSHOTS, HUB_PREFIX = "snapshots", "models--"  # models--owner--name/snapshots/revision, in the hub's cache
+HUB_SHARED = "blobs"  # beside it: files that several models of the cache have
 # A named pipe is opened without waiting for a writer, and a link that replaces the checked file is not followed.
 OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 Mark = tuple[str, int, int, int, int]
@@ -106,13 +107,14 @@ def find_folder(path: str | os.PathLike, roots: Iterable[str | os.PathLike] | No
     """Return a folder for reading.
 
     roots: the folders in which it and all its files must lie; if there are none, nothing may be read. None allows the
-    folder that is named and, for a revision in the cache of the hub, whose files are links, the folder of that model.
+    folder that is named and, for a revision in the cache of the hub, whose files are links, the folder of that model,
+    and that of the files which models of the cache share.
 
     Raises AttentionError: not_a_class, folder_outside, folder_missing. What lies outside the roots is not looked at.
     """
     try:
         real = Path(os.path.realpath(os.path.expanduser(path)))
-        allowed = (own_root(real),) if roots is None else tuple(Path(os.path.realpath(root)) for root in roots)
+        allowed = own_roots(real) if roots is None else tuple(Path(os.path.realpath(root)) for root in roots)
     except TypeError:
         raise AttentionError(
             "not_a_class", name="path", expected="a text or a Path", given=type(path).__name__
@@ -126,11 +128,17 @@ def find_folder(path: str | os.PathLike, roots: Iterable[str | os.PathLike] | No
     return ModelFolder(real, allowed)
 
 
-def own_root(folder: Path) -> Path:
-    """Return the root of a folder that somebody names on a machine of their own."""
+def own_roots(folder: Path) -> tuple[Path, ...]:
+    """Return the roots of a folder that somebody names on a machine of their own."""
+    model = cached_model(folder)
+    return (folder,) if model is None else (model, model.parent / HUB_SHARED)
+
+
+def cached_model(folder: Path) -> Path | None:
+    """Return the folder of a model in the cache of the hub, of which a folder is a revision; None if it is none."""
     model = folder.parent.parent
     is_snapshot = folder.parent.name == HUB_SNAPSHOTS and model.name.startswith(HUB_PREFIX)
-    return model if is_snapshot else folder
+    return model if is_snapshot else None
 
 
 def is_inside(path: Path, roots: Iterable[Path]) -> bool:

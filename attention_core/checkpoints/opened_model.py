@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from torch import nn
 
-from attention_core.checkpoints.folder_files import ModelFolder
+from attention_core.checkpoints.folder_files import HUB_PREFIX, ModelFolder, cached_model
 from attention_core.checkpoints.pieces import FastTokenizer, Pieces
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
@@ -13,6 +13,7 @@ from attention_core.record.errors import AttentionError
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
+COMMIT_SHOWN = 8  # characters of a commit
 LENGTH_KEYS = ("max_position_embeddings", "n_positions", "max_sequence_length")
 
 
@@ -35,8 +36,12 @@ class OpenedModel:
 
     @property
     def name(self) -> str:
-        """The name of the folder."""
-        return self.folder.path.name
+        """The name of the folder; of a revision in the cache of the hub, owner/name and the commit."""
+        path = self.folder.path
+        model = cached_model(path)
+        if model is None:
+            return path.name
+        return f"{model.name.removeprefix(HUB_PREFIX).replace('--', '/')}@{path.name[:COMMIT_SHOWN]}"
 
     @property
     def most_pieces(self) -> int | None:

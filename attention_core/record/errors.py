@@ -288,6 +288,26 @@ REFUSAL_SENTENCES = {
     "model_class": "config.json must name a class of its own type of model: {given} is none of {kind}",
     "config_refused": "config.json must describe a model that can be made: {given}",
     "models_package": "opening a model needs {name}: pip install -r requirements-models.txt",
+    "nothing_named": "a model must be named, by its folder or its name on the hub: the name is empty",
+    "hub_name": "a model of the hub must be named as owner/name or owner/name@revision: got {given}",
+    "hub_missing": "the hub must have the model {name}: it has none, or one that it shows to its owners alone",
+    "hub_revision": "the model {name} must have the revision that is asked for: it has no {given}",
+    "hub_gated": "the model {name} must be open to whoever asks: its owners ask for consent to their terms, on its "
+    "page of the hub, and then for `hf auth login` on this machine",
+    "hub_files": "the model {name} must have {given} on the hub, since nothing else is read: it has not",
+    "hub_large": "the files of a model may have at most {limit} bytes: those of {name} have {given}",
+    "hub_disk": "the disk must have {limit} bytes free, those of the model and some to spare: it has {given}",
+    "hub_disk_full": "the disk of {name} must have room for the model: it is full. What was fetched stays",
+    "hub_cache": "the hub's cache must be a folder that can be written: {name} cannot ({given})",
+    "hub_broken_off": "the connection to {name} must hold until the last byte: it broke off ({given}). What was "
+    "fetched stays, and the next download goes on behind it",
+    "hub_answer": "{name} must answer as the hub does: it answered {given}",
+    "hub_elsewhere": "files must come from {name} or from a host of the hub's own: they were to come from {given}, "
+    "which was not asked",
+    "hub_differs": "the bytes of {name} must be those whose checksum the hub names: they are not, and were thrown away",
+    "hub_offline": "requests to the hub must be allowed on this machine: HF_HUB_OFFLINE forbids them",
+    "hub_process": "the process that fetches a model must end by itself: it ended with {given}",
+    "hub_busy": "at most {limit} models may be fetched at a time: try again when one of them is there",
     "code_ignored": "{name} names code that comes with the model; it is not run, and the model is one of transformers",
     "implementation_ignored": "{name} asks for an implementation of its own; it is not fetched, and the attention is "
     "eager, step by step",

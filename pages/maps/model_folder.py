@@ -1,27 +1,33 @@
-"""Opens the model of a folder on the page of maps: which folder, on which text, what was found, and what is proven."""
+"""Opens a model on the page of maps: of which folder or name, on which text, what was found, and what is proven."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import streamlit as st
 
+from attention_core.checkpoints.hub_model import HubModel, find_cached, read_hub_name
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
+from pages.lessons.frame import show_refusal
 from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, make_recorded_file
+from pages.maps.hub_panel import ABSENT_KEY, FETCHED_KEY, AbsentModel, show_absent_model
 from pages.panels.lesson_choices import get_choice, take_choice
 from pages.panels.markdown_table import make_table
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
-from pages.session.allowed_models import allowed_roots, list_offered, may_open_any
+from pages.session.allowed_models import allowed_hub_models, allowed_roots, list_offered, may_open_any
 from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, say, say_refusal
 
 FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys; the widgets have these names too
 OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to what was found
+PATH_BEGINNINGS = (".", "~", "/")  # of a path that is not looked for on the hub
 WAIT_SECONDS = 0.2
 STAGES = ("waits", "opens", "reads", "proves")
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
@@ -35,19 +41,28 @@ def read_model_text(text: str) -> str:
 
 
 # ---- the form --------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class ChosenModel:
+    """A model that a visitor asks for. named: as the link names it. place: its folder, or its name on the hub."""
+
+    named: str
+    place: Path | HubModel
+
+
 def show_model_form() -> None:
-    """Shows the folder, the text and the button; on a press, opens the model with a bar."""
+    """Shows the model, the text and the button; on a press, opens the model with a bar, or offers to fetch it."""
     st.markdown(say("lessons.maps.model.about"))
     if find_spec("transformers") is None:
         st.info(say("lessons.maps.model.package"), icon=":material/info:")
         return
     roots, is_own = allowed_roots(), may_open_any()
-    offered = list_offered(roots)
+    offered = {} if is_own else offer_models(roots)
     if not is_own and not offered:
         st.info(say("lessons.maps.model.not_allowed"), icon=":material/info:")
         return
+    fetched = st.session_state.pop(FETCHED_KEY, None)
     with st.form("maps_model", border=False):
-        folder = choose_folder(offered, is_own)
+        named = choose_model(offered, is_own)
         linked = get_choice(TEXT, "", read_model_text) or say("lessons.maps.model.example")
         text = st.text_area(say("lessons.maps.control.text"), linked, key="c_maps_text", height=TEXT_HEIGHT_PX)
         further = st.text_input(
@@ -56,48 +71,78 @@ def show_model_form() -> None:
             key="c_maps_further",
             help=say("lessons.maps.model.further_help"),
         )
-        if st.form_submit_button(say("lessons.maps.model.open"), icon=":material/folder_open:", type="primary"):
-            wanted = WantedText(folder, text, further, None if is_own else tuple(roots))
-            open_model(wanted)
+        is_pressed = st.form_submit_button(
+            say("lessons.maps.model.open"), icon=":material/folder_open:", type="primary"
+        )
+    with show_refusal():
+        if is_pressed:
+            st.session_state.pop(ABSENT_KEY, None)
+            chosen = ChosenModel(named, read_place(named) if is_own else offered[named])
+            open_chosen(chosen, text, further, None if is_own else tuple(roots))
+        elif fetched is not None:
+            chosen = ChosenModel(fetched.named, fetched.model)
+            open_chosen(chosen, fetched.text, fetched.further, None)
+    show_absent_model()
 
 
-def choose_folder(offered: dict[str, Path], is_own: bool) -> Path:
-    """Shows the choice of a folder: of the offered ones, or any path in an app of one's own; returns it."""
+def offer_models(roots: list[Path]) -> dict[str, Path | HubModel]:
+    """Returns {name: place} of the models that the administrator allows: of folders, then of the hub."""
+    return {**list_offered(roots), **{str(model): model for model in allowed_hub_models()}}
+
+
+def choose_model(offered: dict[str, Path | HubModel], is_own: bool) -> str:
+    """Shows the choice of a model: of the offered ones, or any name in an app of one's own; returns its name."""
     linked = get_choice(FOLDER, "", read_model_text)
     label = say("lessons.maps.control.folder")
-    if not is_own:
-        names = list(offered)
-        return offered[st.selectbox(label, names, names.index(linked) if linked in names else 0, key="c_maps_folder")]
-    return Path(st.text_input(label, linked, key="c_maps_folder", placeholder=say("lessons.maps.model.path")).strip())
+    if is_own:
+        return st.text_input(label, linked, key="c_maps_folder", placeholder=say("lessons.maps.model.path")).strip()
+    names = list(offered)
+    if linked and linked not in names:
+        st.warning(say("lessons.maps.model.not_offered", name=escape_markdown(printable_name(linked))))
+    return st.selectbox(label, names, names.index(linked) if linked in names else 0, key="c_maps_folder")
+
+
+def read_place(named: str) -> Path | HubModel:
+    """Returns the folder or the model of the hub that somebody names; a folder of the name comes first.
+
+    Raises AttentionError: nothing_named, hub_name.
+    """
+    if not named:
+        raise AttentionError("nothing_named")
+    folder = Path(named)
+    is_path = named.startswith(PATH_BEGINNINGS) or "/" not in named or folder.is_absolute() or os.path.isdir(folder)
+    return folder if is_path else read_hub_name(named)
 
 
 # ---- opening ---------------------------------------------------------------------------------------------------------
-def open_model(wanted: WantedText) -> None:
-    """Opens a model on a text, shows meanwhile what is being done, and puts its maps on the page; or the refusal."""
+def open_chosen(chosen: ChosenModel, text: str, further: str, roots: tuple[Path, ...] | None) -> None:
+    """Opens a model on a text; of a model of the hub that is not on this machine, notes that it may be fetched.
+
+    roots: the folders in which that of a model must lie; None for any.
+    """
+    folder = chosen.place
+    if isinstance(folder, HubModel):
+        folder, roots = find_cached(folder), None
+        if folder is None:
+            st.session_state[ABSENT_KEY] = AbsentModel(chosen.place, chosen.named, text, further)
+            return
+    open_model(chosen.named, WantedText(folder, text, further, roots))
+
+
+def open_model(named: str, wanted: WantedText) -> None:
+    """Opens a model on a text, shows meanwhile what is being done, and puts its maps on the page.
+
+    named: the model's name for the link. Raises AttentionError: those of the store.
+    """
     st.session_state.pop(REFUSAL_KEY, None)
-    if wanted.folder == Path():
-        st.error(say("lessons.maps.model.no_path"), icon=":material/error:")
-        return
     stages = ["waits"]
-    try:
-        text = wait_for(STORE.begin(wanted, stages.append), stages)
-        given = make_recorded_file(text)
-    except AttentionError as error:
-        st.error(say_refusal(error), icon=":material/error:")
-        return
-    st.session_state[FILE_KEY] = given
+    text = wait_for(STORE.begin(wanted, stages.append), stages)
+    st.session_state[FILE_KEY] = make_recorded_file(text)
     st.session_state.pop(HEAD_KEY, None)
     st.session_state[OPENED_KEY] = True
-    for name, value in ((FOLDER, linked_folder(wanted)), (TEXT, wanted.text), (FURTHER, wanted.further)):
+    for name, value in ((FOLDER, named), (TEXT, wanted.text), (FURTHER, wanted.further)):
         take_choice(name, value, "", read_model_text)
     st.rerun()
-
-
-def linked_folder(wanted: WantedText) -> str:
-    """Returns what a link says of a folder: its path in an app of one's own, else the name that is offered."""
-    if wanted.roots is None:
-        return str(wanted.folder)
-    return next(name for name, folder in list_offered(list(wanted.roots)).items() if folder == wanted.folder)
 
 
 def wait_for(future: Future[RecordedText], stages: list[str]) -> RecordedText:

@@ -1,4 +1,4 @@
-"""Decides which model folders a visitor may open: any in a private app, otherwise only those the administrator names.
+"""Decides which models a visitor may open or download: any in a private app, otherwise those the administrator names.
 
 An app is private if it listens on the loopback interface alone, has no public address, and never got a request that a
 proxy forwarded.
@@ -11,9 +11,10 @@ from pathlib import Path
 import streamlit as st
 
 from attention_core.checkpoints.folder_files import HUB_PREFIX, HUB_SNAPSHOTS
+from attention_core.checkpoints.hub_model import HubModel, read_hub_name
 from pages.session.addresses import LOCAL_HOSTS, is_local
 from pages.site.forwarding import FORWARDED
-from pages.site.settings import ADDRESS, MODELS
+from pages.site.settings import ADDRESS, HUB_MODELS, MODELS
 
 # Where a model's config.json may be: directly in a folder, or in a revision inside the cache of the Hugging Face hub.
 PATTERNS = ("*/config.json", f"{HUB_PREFIX}*/{HUB_SNAPSHOTS}/*/config.json")
@@ -21,7 +22,7 @@ MAX_OFFERED = 200  # most folders that the page lists
 
 
 def may_open_any() -> bool:
-    """Returns whether this visitor may open any folder of this machine, because the app is private."""
+    """Returns whether this visitor may open any folder and download any model, because the app is private."""
     listens_here = st.get_option("server.address") in LOCAL_HOSTS
     is_public = bool(os.environ.get(ADDRESS, "").strip()) or FORWARDED.is_set()
     return listens_here and not is_public and is_local(st.context.url or "")
@@ -31,6 +32,14 @@ def allowed_roots() -> list[Path]:
     """Returns the folders with models that the administrator names in the environment variable ATTENTION_MODELS."""
     given = os.environ.get(MODELS, "").split(os.pathsep)
     return [Path(folder).expanduser() for folder in given if folder.strip()]
+
+
+def allowed_hub_models() -> list[HubModel]:
+    """Returns the models of the hub in the environment variable ATTENTION_HUB_MODELS.
+
+    Raises AttentionError (hub_name) for a name that is none.
+    """
+    return [read_hub_name(name) for name in os.environ.get(HUB_MODELS, "").split()]
 
 
 def list_offered(roots: list[Path]) -> dict[str, Path]:

@@ -1,0 +1,109 @@
+"""Asks the hub about a model, and fetches it into the hub's own cache, in a process that can be ended at any moment.
+
+Nothing else of this package sends a request. The process is hub_process.py; what it fetches is opened as any folder is.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+
+from attention_core.checkpoints.folder_tokenizer import ABOUT_FILE, TOKENIZER_FILE
+from attention_core.checkpoints.hub_model import HubModel
+from attention_core.checkpoints.model_config import CONFIG_FILE, MODEL_BOUNDS, ModelBounds
+from attention_core.checkpoints.stored_weights import INDEX_FILE, WEIGHTS_FILE
+from attention_core.record.errors import AttentionError
+
+PROGRAM = Path(__file__).with_name("hub_process.py")
+FILES = {
+    "weights": WEIGHTS_FILE,
+    "index": INDEX_FILE,
+    "shards": "model-*-of-*.safetensors",
+    "others": [CONFIG_FILE, TOKENIZER_FILE, ABOUT_FILE],
+}
+# Xet fetches files by code of its own, where neither their hosts nor their bytes could be checked.
+SETTINGS = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+END_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class HubPlan:
+    """What the hub has of a model. files: (name, bytes). missing: bytes not yet in the cache. free: of its disk."""
+
+    commit: str
+    files: tuple[tuple[str, int], ...]
+    missing: int
+    free: int
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(size for _, size in self.files)
+
+
+class HubTask:
+    """One question to the hub about a model, or one download of it; begins at once.
+
+    plan: what the hub has; None before it has answered. missing: how many bytes are still to be fetched; None before
+    the plan. folder: where the model lies, once it has been fetched. refusal: why it could not be.
+    """
+
+    def __init__(self, model: HubModel, fetch: bool, bounds: ModelBounds = MODEL_BOUNDS):
+        self.model, self.is_download = model, fetch
+        self.plan: HubPlan | None = None
+        self.missing: int | None = None
+        self.folder: Path | None = None
+        self.refusal: AttentionError | None = None
+        self.is_stopped = False
+        wanted = {"name": model.name, "revision": model.revision, "most_bytes": bounds.memory_bytes, "fetch": fetch}
+        self.process = subprocess.Popen(  # -P: no module beside the program replaces one of the library
+            [sys.executable, "-P", str(PROGRAM), json.dumps(wanted | FILES)],
+            env=os.environ | SETTINGS,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self.reader = Thread(target=self.read, name=f"hub {model}", daemon=True)
+        self.reader.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process has not ended yet."""
+        return self.reader.is_alive()
+
+    def read(self) -> None:
+        """Take what the process says, until it ends."""
+        with self.process.stdout as lines:
+            for line in lines:
+                self.take(json.loads(line))
+        self.process.wait()
+        is_answered = self.folder is not None or (self.plan is not None and not self.is_download)
+        if self.refusal is None and not self.is_stopped and not is_answered:
+            self.refusal = AttentionError("hub_process", given=self.process.returncode)
+
+    def take(self, said: dict) -> None:
+        """Take one object that the process wrote."""
+        match said:
+            case {"plan": plan}:
+                files = tuple((name, size) for name, size in plan.pop("files"))
+                self.plan = HubPlan(files=files, **plan)
+                self.missing = self.plan.missing
+            case {"missing": missing}:
+                self.missing = missing
+            case {"folder": folder}:
+                self.folder = Path(folder)
+            case {"refused": code, "values": values}:
+                self.refusal = AttentionError(code, **values)
+
+    def stop(self) -> None:
+        """End the process; what it has fetched stays, and the next download goes on behind it."""
+        self.is_stopped = True
+        self.process.kill()
+        self.wait()
+
+    def wait(self, seconds: float = END_SECONDS) -> None:
+        """Wait until the process has ended, at most some seconds."""
+        self.reader.join(seconds)

@@ -1,0 +1,298 @@
+"""Asks the hub for the files of a model, and fetches them into the hub's own cache; runs as a process of its own.
+
+Started by hub_download.py, which may end it at any moment. Input: one JSON object as argument, the fields of Wanted.
+Output: JSON objects, one a line: a plan, how many bytes are there, and at last a folder or a refusal. Standard library
+and huggingface_hub alone: this process starts without torch.
+
+huggingface_hub fetches a file that was cut off from its first byte again. So the bytes are fetched here, into the file
+<sum>.incomplete of the cache, where the next download goes on; its checksum is that which the hub names. After that
+snapshot_download finds all files there, and has only to link them.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from itertools import islice
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+from huggingface_hub import HfApi, constants, get_session, hf_hub_url, set_client_factory, snapshot_download
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.file_download import repo_folder_name
+from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils import WeakFileLock, build_hf_headers, hf_raise_for_status
+
+HUB_DOMAINS = ("huggingface.co", "hf.co")  # the hub's own; it hands weights out from hosts of theirs
+COMMIT, SUM = re.compile("[0-9a-f]{40}"), re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+MAX_FILES = 10_000  # of a model, that are looked through
+TIMEOUT_SECONDS = 10
+CHUNK_BYTES = 2**20
+KEPT_FREE_BYTES = 10**9  # of the disk
+FULL = (errno.ENOSPC, errno.EDQUOT)
+UNKNOWN_OR_GATED = {401: "hub_missing", 403: "hub_gated"}
+
+
+class Refusal(Exception):
+    """Why nothing is fetched: the code of a sentence of attention_core, and its values."""
+
+    def __init__(self, code: str, **values: object):
+        super().__init__(code)
+        self.code, self.values = code, values
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for. name, revision: of the model. most_bytes: of its files. fetch: whether they are fetched.
+
+    weights: the file of weights; if the model has none, those that fit the pattern `shards` are fetched with `index`.
+    others: files that are fetched if the model has them; the first of them it must have.
+    """
+
+    name: str
+    revision: str
+    most_bytes: int
+    fetch: bool
+    weights: str
+    index: str
+    shards: str
+    others: list[str]
+
+    @property
+    def cached(self) -> Path:
+        """The folder of the model in the hub's cache."""
+        return Path(constants.HF_HUB_CACHE).expanduser() / repo_folder_name(repo_id=self.name, repo_type="model")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of the model. sum: its checksum, which is its name in the cache. is_large: whether that is a SHA-256."""
+
+    name: str
+    size: int
+    sum: str
+    is_large: bool
+
+    def part(self, cached: Path) -> Path:
+        """Return the file in which its bytes are gathered."""
+        return cached / "blobs" / f"{self.sum}.incomplete"
+
+    def count_present(self, cached: Path) -> int:
+        """Return how many of its bytes are in the cache."""
+        for path in (cached / "blobs" / self.sum, self.part(cached)):
+            if path.is_file():
+                return min(path.stat().st_size, self.size)
+        return 0
+
+
+def tell(**said: object) -> None:
+    """Write one line for the app."""
+    print(json.dumps(said), flush=True)
+
+
+# ---- which requests --------------------------------------------------------------------------------------------------
+def make_client() -> httpx2.Client:
+    """Return the client for all requests of this process: to the hub alone, redirects included."""
+    return httpx2.Client(event_hooks={"request": [require_hub]}, follow_redirects=True, timeout=TIMEOUT_SECONDS)
+
+
+def make_linking_client() -> httpx2.Client:
+    """Return a client that asks the hub about files, and fetches none."""
+    client = make_client()
+    client.event_hooks = {"request": [require_hub, refuse_files]}
+    return client
+
+
+def require_hub(request: httpx2.Request) -> None:
+    """Refuse a request to a host that is not the hub's."""
+    place, hub = urlsplit(str(request.url)), urlsplit(constants.ENDPOINT)
+    host = place.hostname or ""
+    is_own = place.scheme == "https" and any(f".{host}".endswith(f".{domain}") for domain in HUB_DOMAINS)
+    if not is_own and (place.scheme, host, place.port) != (hub.scheme, hub.hostname, hub.port):
+        raise Refusal("hub_elsewhere", name=hub.hostname, given=host[:80])
+
+
+def refuse_files(request: httpx2.Request) -> None:
+    """Refuse to fetch a file: it would be another one than that which was fetched and checked."""
+    if request.method == "GET" and "/resolve/" in request.url.path:
+        raise Refusal("hub_differs", name=request.url.path.rpartition("/")[2][:80])
+
+
+@contextmanager
+def as_refusal(wanted: Wanted) -> Iterator[None]:
+    """Raise Refusal for every other error."""
+    hub = urlsplit(constants.ENDPOINT).hostname
+    try:
+        yield
+    except Refusal:
+        raise
+    except GatedRepoError:
+        raise Refusal("hub_gated", name=wanted.name) from None
+    except RevisionNotFoundError:
+        raise Refusal("hub_revision", name=wanted.name, given=wanted.revision) from None
+    except RepositoryNotFoundError:
+        raise Refusal("hub_missing", name=wanted.name) from None
+    except HfHubHTTPError as error:
+        status = error.response.status_code
+        if status in UNKNOWN_OR_GATED:
+            raise Refusal(UNKNOWN_OR_GATED[status], name=wanted.name) from None
+        raise Refusal("hub_answer", name=hub, given=f"HTTP {status}") from None
+    except httpx2.TransportError as error:
+        raise Refusal("hub_broken_off", name=hub, given=type(error).__name__) from None
+    except OSError as error:
+        if error.errno in FULL:
+            raise Refusal("hub_disk_full", name=constants.HF_HUB_CACHE) from None
+        raise Refusal("hub_cache", name=constants.HF_HUB_CACHE, given=error.strerror or type(error).__name__) from None
+    except Exception as error:
+        raise Refusal("hub_answer", name=hub, given=type(error).__name__) from None
+
+
+# ---- the plan --------------------------------------------------------------------------------------------------------
+def make_plan(wanted: Wanted) -> tuple[str, list[File]]:
+    """Ask the hub; return the commit of the revision, and the files to fetch, the smallest first."""
+    api = HfApi()
+    commit = api.repo_info(wanted.name, revision=wanted.revision, timeout=TIMEOUT_SECONDS).sha or ""
+    if not COMMIT.fullmatch(commit):
+        raise Refusal("hub_answer", name=urlsplit(constants.ENDPOINT).hostname, given=commit[:40])
+    entries = islice(api.list_repo_tree(wanted.name, revision=commit), MAX_FILES)
+    listed = {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
+    if wanted.others[0] not in listed:
+        raise Refusal("hub_files", name=wanted.name, given=wanted.others[0])
+    if wanted.weights in listed:
+        weights = [wanted.weights]
+    else:
+        weights = [name for name in listed if fnmatch(name, wanted.shards)]
+        if not weights or wanted.index not in listed:
+            raise Refusal("hub_files", name=wanted.name, given=wanted.weights)
+        weights.append(wanted.index)
+    names = [name for name in wanted.others if name in listed]
+    files = [read_entry(listed[name]) for name in (*names, *weights)]
+    return commit, sorted(files, key=lambda file: file.size)
+
+
+def read_entry(entry: RepoFile) -> File:
+    """Return a file as the hub lists it."""
+    checksum = entry.lfs.sha256 if entry.lfs else entry.blob_id
+    size = entry.lfs.size if entry.lfs else entry.size
+    if not SUM.fullmatch(checksum) or type(size) is not int or size < 0:
+        raise Refusal("hub_answer", name=urlsplit(constants.ENDPOINT).hostname, given=entry.path[:80])
+    return File(entry.path, size, checksum, bool(entry.lfs))
+
+
+def require_room(wanted: Wanted, size: int, missing: int) -> int:
+    """Return how many bytes are free on the disk of the cache; refuse a model that is too large, or has no room."""
+    if size > wanted.most_bytes:
+        raise Refusal("hub_large", name=wanted.name, limit=wanted.most_bytes, given=size)
+    folder = wanted.cached
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if free - missing < KEPT_FREE_BYTES:
+        raise Refusal("hub_disk", limit=missing + KEPT_FREE_BYTES, given=free)
+    return free
+
+
+# ---- the files -------------------------------------------------------------------------------------------------------
+def fetch(wanted: Wanted, commit: str, files: list[File]) -> Path:
+    """Fetch the files that are not in the cache, then let huggingface_hub link all of them; return their folder."""
+    missing = sum(file.size - file.count_present(wanted.cached) for file in files)
+    for file in files:
+        missing += file.count_present(wanted.cached)
+        fetch_file(wanted, commit, file, missing)
+        missing -= file.size
+    set_client_factory(make_linking_client)
+    names = [file.name for file in files]
+    folder = snapshot_download(wanted.name, revision=wanted.revision, allow_patterns=names, max_workers=1)
+    return Path(folder)
+
+
+def fetch_file(wanted: Wanted, commit: str, file: File, missing: int) -> None:
+    """Fetch what is missing of a file, and give it its name in the cache once its checksum is right.
+
+    missing: how many bytes of all files are missing if this one has none.
+    """
+    blob, part = wanted.cached / "blobs" / file.sum, file.part(wanted.cached)
+    part.parent.mkdir(parents=True, exist_ok=True)
+    locks = Path(constants.HF_HUB_CACHE).expanduser() / ".locks" / wanted.cached.name
+    locks.mkdir(parents=True, exist_ok=True)
+    with WeakFileLock(locks / f"{file.sum}.lock"):
+        if blob.exists():
+            return
+        if file.size == 0:
+            part.touch()
+        elif file.count_present(wanted.cached) < file.size:
+            add_bytes(hf_hub_url(wanted.name, file.name, revision=commit), file, part, missing)
+        if checksum_of(part, file) != file.sum:
+            part.unlink()
+            raise Refusal("hub_differs", name=file.name)
+        os.replace(part, blob)
+
+
+def add_bytes(url: str, file: File, part: Path, missing: int) -> None:
+    """Add to a file what is missing of it, and tell with each block how many bytes of all files are still missing."""
+    present = part.stat().st_size if part.exists() else 0
+    headers = {**build_hf_headers(), "Accept-Encoding": "identity", "Range": f"bytes={present}-"}
+    with get_session().stream("GET", url, headers=headers) as response, open(part, "ab") as to:
+        hf_raise_for_status(response)
+        if response.status_code == httpx2.codes.OK:  # all of the file, not its rest
+            to.truncate(0)
+            present = 0
+        for block in response.iter_bytes(CHUNK_BYTES):
+            present += len(block)
+            if present > file.size:
+                raise Refusal("hub_differs", name=file.name)
+            to.write(block)
+            to.flush()
+            tell(missing=missing - present)
+    if present < file.size:
+        raise Refusal("hub_broken_off", name=urlsplit(url).hostname, given=file.name)
+
+
+def checksum_of(part: Path, file: File) -> str:
+    """Return the SHA-256 of a large file, or the SHA-1 that Git gives a small one."""
+    if file.is_large:
+        with open(part, "rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+    content = part.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def answer(wanted: Wanted) -> None:
+    """Tell the plan and, if the files are wanted, fetch them and tell their folder."""
+    if constants.HF_HUB_OFFLINE:
+        raise Refusal("hub_offline")
+    with as_refusal(wanted):
+        commit, files = make_plan(wanted)
+        size = sum(file.size for file in files)
+        missing = size - sum(file.count_present(wanted.cached) for file in files)
+        free = require_room(wanted, size, missing)
+        told = [(file.name, file.size) for file in files]
+        tell(plan={"commit": commit, "files": told, "missing": missing, "free": free})
+        if wanted.fetch:
+            tell(folder=str(fetch(wanted, commit, files)))
+
+
+def main() -> None:
+    """Answer the request of the argument."""
+    set_client_factory(make_client)
+    try:
+        answer(Wanted(**json.loads(sys.argv[1])))
+    except Refusal as refusal:
+        tell(refused=refusal.code, values=refusal.values)
+
+
+if __name__ == "__main__":
+    main()

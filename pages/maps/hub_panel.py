@@ -1,0 +1,139 @@
+"""Shows how a model of the hub is fetched that is not on this machine: what there is, how far it is, and a stop."""
+
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from attention_core.checkpoints.hub_download import HubPlan, HubTask
+from attention_core.checkpoints.hub_model import HubModel
+from attention_core.checkpoints.opened_model import COMMIT_SHOWN
+from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_fixed
+from pages.runs.download_store import DOWNLOADS
+from pages.site.words import escape_markdown, say, say_refusal, use_language
+
+ABSENT_KEY, FETCHED_KEY = "maps_absent", "maps_fetched"  # session keys: what is to be fetched; what has been, to open
+BUSY_KEY, SHOWN_KEY = "maps_hub_busy", "maps_hub_shown"  # session keys: the refusal of a task; which state is shown
+REFRESH_SECONDS = 0.5
+MAX_NAMED_FILES = 6
+MEGABYTE, GIGABYTE = 10**6, 10**9
+
+
+@dataclass(frozen=True)
+class AbsentModel:
+    """A model that is not on this machine, and the texts that it is to read once it is. named: as it was asked for."""
+
+    model: HubModel
+    named: str
+    text: str
+    further: str
+
+
+def show_absent_model() -> None:
+    """Shows the model that is not on this machine, if one was asked for; refreshes itself while the hub is called."""
+    absent = st.session_state.get(ABSENT_KEY)
+    if absent is None:
+        return
+    task = DOWNLOADS.find(absent.model)
+    every = REFRESH_SECONDS if task is not None and task.is_running else None
+    st.fragment(partial(draw_absent, absent), run_every=every, key="maps_hub")()
+
+
+def draw_absent(absent: AbsentModel) -> None:
+    """Draws the state of a model, and its buttons; draws the page again when the state changes."""
+    task = DOWNLOADS.find(absent.model)
+    with use_language(), st.container(key="hub", gap="small"):
+        if task is None:
+            draw_question(absent)
+        elif task.is_running:
+            draw_running(task)
+        elif task.folder is None:
+            draw_ended(absent, task)
+        busy = st.session_state.pop(BUSY_KEY, None)
+        if busy is not None:
+            st.error(say_refusal(busy), icon=":material/error:")
+    if task is not None and task.folder is not None:
+        st.session_state[FETCHED_KEY] = st.session_state.pop(ABSENT_KEY)
+        st.rerun()
+    state = (absent.model, task, task is not None and task.is_running)
+    if st.session_state.get(SHOWN_KEY) != state:
+        st.session_state[SHOWN_KEY] = state
+        st.rerun()
+
+
+def draw_question(absent: AbsentModel) -> None:
+    """Draws that the model is not on this machine, and the button that asks the hub what it has."""
+    st.markdown(say("lessons.maps.hub.absent", name=escape_markdown(absent.model)))
+    offer(absent, "ask", say("lessons.maps.hub.ask", hub=hub_host()), ":material/travel_explore:")
+
+
+def draw_running(task: HubTask) -> None:
+    """Draws what is being done, and the button that stops it."""
+    if task.plan is None:
+        told, share = say("lessons.maps.hub.asking", hub=hub_host(), name=escape_markdown(task.model)), 0.0
+    else:
+        present = task.plan.size - task.missing
+        told = say("lessons.maps.hub.fetching", present=megabytes(present), size=megabytes(task.plan.size))
+        share = present / max(1, task.plan.size)
+    st.progress(min(1.0, max(0.0, share)), told)
+    st.button(say("lessons.maps.hub.stop"), key="maps_hub_stop", on_click=task.stop, icon=":material/stop_circle:")
+
+
+def draw_ended(absent: AbsentModel, task: HubTask) -> None:
+    """Draws what the hub has, or why it was not fetched, and the button that fetches the rest."""
+    if task.refusal is not None:
+        st.error(say_refusal(task.refusal), icon=":material/error:")
+    if task.plan is None:
+        offer(absent, "ask", say("lessons.maps.hub.again", hub=hub_host()), ":material/refresh:")
+        return
+    st.markdown(describe_plan(task.model, task.plan))
+    left = megabytes(task.missing)
+    if task.missing < task.plan.size:
+        st.caption(say("lessons.maps.hub.partly", missing=left))
+        offer(absent, "fetch", say("lessons.maps.hub.go_on", missing=left), ":material/play_arrow:")
+    else:
+        offer(absent, "fetch", say("lessons.maps.hub.fetch", missing=left), ":material/download:")
+
+
+def describe_plan(model: HubModel, plan: HubPlan) -> str:
+    """Returns the sentences on what the hub has of a model, and where it goes."""
+    names = [name for name, _ in plan.files]
+    shown = names if len(names) <= MAX_NAMED_FILES else [*names[: MAX_NAMED_FILES - 1], f"… ({len(names)})"]
+    return say(
+        "lessons.maps.hub.plan",
+        hub=hub_host(),
+        name=escape_markdown(model),
+        commit=plan.commit[:COMMIT_SHOWN],
+        files=", ".join(map(escape_markdown, shown)),
+        size=megabytes(plan.size),
+        free=format_fixed(plan.free / GIGABYTE, 1),
+    )
+
+
+def offer(absent: AbsentModel, action: str, label: str, icon: str) -> None:
+    """Shows the button that begins a task of the hub. action: "ask" or "fetch"."""
+    begins = partial(begin_task, absent.model, action == "fetch")
+    help = say("lessons.maps.hub.sends", hub=hub_host())
+    st.button(label, key=f"maps_hub_{action}", on_click=begins, icon=icon, help=help, type="primary")
+
+
+def begin_task(model: HubModel, fetch: bool) -> None:
+    """Begins a task, or keeps its refusal for the page."""
+    try:
+        DOWNLOADS.begin(model, fetch)
+    except AttentionError as error:
+        st.session_state[BUSY_KEY] = error
+
+
+def hub_host() -> str:
+    """Returns the host name of the hub, as huggingface_hub has it."""
+    from huggingface_hub import constants
+
+    return urlsplit(constants.ENDPOINT).hostname or ""
+
+
+def megabytes(size: int) -> str:
+    """Returns a number of bytes in megabytes, with one decimal."""
+    return format_fixed(size / MEGABYTE, 1)

@@ -1,0 +1,123 @@
+"""A model is asked for by its name on the hub, on the page of maps: nothing is sent before a button is pressed."""
+
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from attention_core.checkpoints.hub_model import HubModel
+from pages.maps.model_folder import read_place
+from pages.runs.download_store import MAX_RUNNING, DownloadStore
+from tests.checkpoints.folders import save_folder
+from tests.checkpoints.hub import COMMIT, run_hub
+from tests.checkpoints.model_folders import refusal
+from tests.maps.test_maps_page import errors, grid, texts
+from tests.maps.test_model_folder import widget
+from tests.screen.lesson import Lesson
+
+NAME = "someone/tiny-gpt2"
+WAIT_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder of a tiny GPT-2."""
+    folder = tmp_path_factory.mktemp("hub") / "gpt2"
+    save_folder(folder, "GPT2LMHeadModel")
+    return folder
+
+
+@pytest.fixture
+def hub(folder, tmp_path, monkeypatch):
+    """A hub with one model, an empty cache, and a store of its own."""
+    monkeypatch.setattr("pages.maps.hub_panel.DOWNLOADS", DownloadStore())
+    monkeypatch.delenv("ATTENTION_MODELS", raising=False)
+    with run_hub(tmp_path, monkeypatch) as hub:
+        hub.models[NAME] = folder
+        yield hub
+
+
+@pytest.fixture
+def own(monkeypatch):
+    """An app of one's own, in which any model may be opened."""
+    monkeypatch.setattr("pages.maps.model_folder.may_open_any", lambda: True)
+
+
+def ask_for(page: Lesson, named: str) -> Lesson:
+    """Names a model and presses the button."""
+    widget(page, "text_input", "c_maps_folder").set_value(named)
+    return page.ran(next(each for each in page.at.button if each.proto.is_form_submitter).click().run)
+
+
+def press(page: Lesson, action: str) -> Lesson:
+    """Presses a button of the panel, and looks at the page again until the task has ended."""
+    page.ran(widget(page, "button", f"maps_hub_{action}").click().run)
+    end = monotonic() + WAIT_SECONDS
+    while [each for each in page.at.button if each.key == "maps_hub_stop"] and monotonic() < end:
+        sleep(0.1)
+        page.ran(page.at.run)
+    return page
+
+
+def test_a_model_is_asked_for_fetched_and_opened(hub, own):
+    page = ask_for(Lesson("maps", open="model"), NAME)
+    assert "is not in the hub's cache on this machine" in texts(page) and not hub.requests
+    press(page, "ask")
+    assert f"commit {COMMIT[:8]}" in texts(page) and not [path for _, path, _ in hub.requests if "resolve" in path]
+    press(page, "fetch")
+    assert "All 3 layers are proven" in texts(page)
+    assert f"{NAME}@{COMMIT[:8]}" in texts(page).replace("\\", "").replace("\u2060", "")
+    assert page.link()["folder"] == NAME
+    asked = len(hub.requests)
+    again = ask_for(Lesson("maps", open="model", folder=NAME), NAME)
+    assert "All 3 layers are proven" in texts(again) and len(hub.requests) == asked
+
+
+def test_a_link_alone_asks_for_nothing(hub, own):
+    page = Lesson("maps", open="model", folder=NAME, text="a text")
+    assert widget(page, "text_input", "c_maps_folder").value == NAME
+    assert not hub.requests and not [each for each in page.at.button if each.key.startswith("maps_hub")]
+
+
+@pytest.mark.slow
+def test_what_the_hub_refuses_is_said_and_the_maps_before_stay(hub, own):
+    page = Lesson("maps", open="model", lang="zh")
+    before = grid(page)[0]["queries"]
+    press(ask_for(page, "someone/nothing"), "ask")
+    (error,) = errors(page)
+    assert "someone/nothing" in error.replace("\\", "") and grid(page)[0]["queries"] == before
+
+
+def test_a_visitor_of_a_public_app_fetches_what_the_administrator_allows(hub, monkeypatch):
+    monkeypatch.setenv("ATTENTION_HUB_MODELS", f"{NAME} someone/other@v1.0")
+    page = Lesson("maps", open="model", folder="someone/secret")
+    choice = widget(page, "selectbox", "c_maps_folder")
+    assert choice.options == [NAME, "someone/other@v1.0"] and choice.value == NAME
+    assert "someone/secret" in page.at.warning[0].value.replace("\\", "")
+    page.ran(next(each for each in page.at.button if each.proto.is_form_submitter).click().run)
+    press(press(page, "ask"), "fetch")
+    assert "All 3 layers are proven" in texts(page)
+
+
+def test_a_name_is_a_folder_where_there_is_one(tmp_path, monkeypatch):
+    (tmp_path / "owner" / "name").mkdir(parents=True)
+    assert read_place("owner/name") == HubModel("owner/name")
+    monkeypatch.chdir(tmp_path)
+    assert read_place("owner/name").is_dir()
+    for path in ("/owner/name", "./owner/name", "~/name", "name"):
+        assert read_place(path) == Path(path)
+    assert refusal(read_place, "a/b/c").code == "hub_name" and refusal(read_place, "").code == "nothing_named"
+
+
+def test_few_models_are_fetched_at_a_time(monkeypatch):
+    class Endless:
+        is_running = True
+
+        def __init__(self, model, fetch):
+            self.model = model
+
+    monkeypatch.setattr("pages.runs.download_store.HubTask", Endless)
+    store = DownloadStore()
+    tasks = [store.begin(f"a/{number}", True) for number in range(MAX_RUNNING)]
+    assert store.begin("a/0", False) is tasks[0]
+    assert refusal(store.begin, "a/more", True).code == "hub_busy"
