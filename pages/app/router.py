@@ -1,4 +1,4 @@
-"""Runs as the main script of Streamlit: puts the repository on sys.path, lists the pages, and runs the chosen one."""
+"""The main script of Streamlit: puts the repository on sys.path, lists the pages, and runs the chosen page."""
 
 import sys
 from pathlib import Path

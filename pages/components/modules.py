@@ -32,7 +32,7 @@ def join_modules(name: str) -> str:
 
 
 def write_constants(name: str) -> str:
-    """Returns JavaScript that defines, for each module, a constant with its exports; a module follows its imports."""
+    """Returns JavaScript that defines a constant with the exports of each module; a module comes after its imports."""
     imported: dict[str, set[str]] = defaultdict(set)
     written: list[str] = []
     for module in reversed(list_modules(name)):
@@ -46,7 +46,7 @@ def write_constants(name: str) -> str:
 
 
 def list_modules(name: str) -> list[str]:
-    """Returns the names of a module and of all its direct and indirect imports; each module follows its own imports.
+    """Returns the names of a module and of all modules that it imports, directly or not; each comes after its imports.
 
     Raises ValueError for a circular import.
     """

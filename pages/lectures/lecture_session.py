@@ -237,7 +237,7 @@ def leave_lecture() -> None:
 
 # ---- the own lecture -------------------------------------------------------------------------------------------------
 def take_lecture(changed: Lecture, at: int | None = None) -> None:
-    """Replaces the own lecture by a changed one and selects a scene of it.
+    """Replaces the visitor's own lecture by a changed version of it, and selects a scene.
 
     If the changed lecture is too large for a file, stores an error instead. at: the scene's index.
     """
@@ -290,7 +290,7 @@ def make_scene(shown: SceneContent, title: str, question: str = "") -> Scene:
 
 
 def add_scene(scene: Scene) -> None:
-    """Appends a scene to the own lecture; if there is none, creates it."""
+    """Appends a scene to the visitor's own lecture; creates this lecture if there is none."""
     session = get_lecture_session()
     lecture = session.own
     if lecture is None:
@@ -324,7 +324,10 @@ def restore_scene() -> None:
 
 # ---- from step to step -----------------------------------------------------------------------------------------------
 def show_scene_step(at: int, scene_step: str) -> None:
-    """Shows a step of a scene (slide of a lecture); a scene other than the current one starts in its original state."""
+    """Shows a step of a scene (slide of a lecture).
+
+    If another scene was shown before, the new one starts in its original state.
+    """
     own = get_lecture_session()
     is_other_scene = own.scene_step is None or at != own.at
     own.moves += 1
@@ -337,7 +340,7 @@ def show_scene_step(at: int, scene_step: str) -> None:
 
 
 def show_scripted_scene() -> None:
-    """Resets what the current scene (slide) shows to its content in the lecture, as far as it can be computed."""
+    """Resets the current scene (slide) to its content in the lecture, as far as it can be computed."""
     own = get_lecture_session()
     scene = current_scene()
     own.begun += 1

@@ -33,8 +33,7 @@ SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 @dataclass(frozen=True)
 class Scene:
-    """A scene (slide) of a lecture: its content, title, note for the speaker, question to the audience, and chosen
-    steps.
+    """A scene (slide) of a lecture: content, title, note for the speaker, question to the audience, and chosen steps.
 
     minutes: planned duration, a multiple of 0.5; 0 if none is planned. unread: the (key, text) parts of the content
     that could not be read from a file.

@@ -183,9 +183,7 @@ def draw_staged_picture() -> Iterator[None]:
 
 
 def show_lesson_line(slug: str) -> DeltaGenerator:
-    """Shows the toolbar (reveal switch, lesson number, links to neighbouring lessons); returns the toolbar's free
-    container.
-    """
+    """Shows the toolbar (reveal switch, lesson number, links to neighbouring lessons); returns its free container."""
     own, place = show_toolbar()
     with own:
         if slug in PAGES_WITH_ANSWERS:
@@ -368,9 +366,7 @@ def show_refusal() -> Iterator[None]:
 
 
 def make_picture_scene() -> Scene:
-    """Returns a lecture scene that shows the picture of the current page; if the page is a lesson, also its
-    question.
-    """
+    """Returns a lecture scene that shows the picture of the current page and, for a lesson, its question."""
     slug = lesson_choices.current_slug()
     question = say(f"lessons.{slug}.question") if slug in LESSONS else ""
     return make_part_scene(PICTURE_PART, say(f"page.{slug}"), question)
@@ -388,9 +384,7 @@ def make_part_scene(part: str, title: str, question: str = "") -> Scene:
 
 
 def drawer_icon(key: str) -> str:
-    """Returns an accordion's icon: its number in the order of drawing; an accordion drawn for the first time gets the
-    next one.
-    """
+    """Returns an accordion's icon, its number; an accordion that was not drawn before gets the next number."""
     order = st.session_state[DRAWERS_KEY]
     if key not in order:
         order.append(key)

@@ -223,8 +223,7 @@ def say_mark(mark: Mark) -> str:
 
 
 def open_written_cell(checked: CheckedWork, name: str, step: str, head: int, row: int, column: int) -> None:
-    """Opens one of the visitor's numbers below a picture, or closes it if it is open; does nothing if its cell is
-    blank.
+    """Opens one of the visitor's numbers below a picture, or closes it if it is open; ignores a cell without a number.
 
     name: the name of the picture. row, column: the position of the number in the step, for one head.
     """
@@ -320,7 +319,7 @@ def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
 
 
 def describe_slip_place(checked: CheckedWork, cell: Ref) -> str:
-    """Returns the position of a cell in its step in words; the head is omitted if there is only one."""
+    """Returns the position of a cell in its step, in words; a single head is not named."""
     trace = checked.trace
     has_one_head = trace.sizes()["H"] == 1
     names = []

@@ -70,11 +70,11 @@ class Control:
         )
 
     def keep(self, place: str, drawing: object = None) -> object:
-        """Stores what the widget shows under `place`, and returns it: the current value or, if an input was refused,
-        that input.
+        """Returns the value that the widget shows, and stores it under `place`.
 
-        place: a key of the session. drawing: the arguments of the widget besides the value. Streamlit drops the input
-        of a widget that was not drawn for a while; then the stored error is removed too.
+        It is the current value or, if an input was refused, that input. place: a key of the session. drawing: the
+        arguments of the widget besides the value. Streamlit drops the input of a widget that was not drawn for a while;
+        then the stored error is removed too.
         """
         if self.key not in st.session_state:
             self.state.forget_refusals(self.name)

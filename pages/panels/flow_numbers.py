@@ -73,8 +73,9 @@ def cut_of(screen: ScreenState) -> Cut | None:
 
 # ---- the numbers -----------------------------------------------------------------------------------------------------
 def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], bytes]:
-    """Packs all steps of a run: returns each step's description, with the offset of its first number, and all numbers
-    as bytes.
+    """Packs the numbers of all steps of a run as bytes; returns them with a description of each step.
+
+    The description has the offset of the step's first number.
     """
     trace = graph.trace
     unsent = list_unsent_matrices(trace)

@@ -78,11 +78,10 @@ HEADS_COMPARED = re.compile(r"heads-\d{1,3}(\.\d{1,3})?")  # the view of all hea
 
 @dataclass
 class LookOrder:
-    """The selection (query, head, step, keyframe) on which browser and server last agreed, and how often the server
-    changed it.
+    """The selection (query, head, step, keyframe) on which browser and server last agreed.
 
-    number: the count of these changes. A browser in which the visitor has selected something else in the meantime
-    adopts the server's selection only if the count is new.
+    number: how often the server has changed it. A browser in which the visitor has selected something else in the
+    meantime adopts the server's selection only if this count is new.
     """
 
     look: tuple = ()
@@ -90,7 +89,7 @@ class LookOrder:
 
 
 def make_look(screen: ScreenState) -> dict:
-    """Returns the selection to send to the browser: sentence, head, query, step, keyframe, cell, and the count of
+    """Returns the server's selection for the browser: sentence, head, query, step, keyframe, cell, and count of
     changes.
     """
     selection, chosen = screen.selection, chosen_cell(screen.trace, screen.setup)

@@ -65,7 +65,7 @@ def plane_text() -> dict[str, str]:
 
 
 def describe_role(screen: ScreenState, role: str) -> dict:
-    """Returns what the vectors q, k or v are computed from, and why they cannot be dragged ("" if they can), as texts.
+    """Returns two texts: what the vectors q, k or v are computed from, and why they cannot be dragged ("" if they can).
 
     role: "q", "k" or "v".
     """
@@ -89,8 +89,9 @@ def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str |
 
 # ---- goals -----------------------------------------------------------------------------------------------------------
 def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
-    """Returns the goals that the example sets for dragging vectors; () if the words are not its own or there are
-    several heads.
+    """Returns the example's goals for dragging vectors.
+
+    Returns () if the words are not the example's, or if there are several heads.
     """
     setup = screen.setup
     others = (setup.run.text, setup.run.more, setup.run.x, setup.run.q, setup.run.file)
@@ -143,9 +144,10 @@ def is_place(trace: Trace, role: str, place: tuple[int, int, int]) -> bool:
 
 
 def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wanted: np.ndarray) -> None:
-    """Gives a word's q, k or v the wanted value, (d,), by the smallest change of the matrix from which it is computed.
+    """Changes a matrix as little as possible so that a word's q, k or v gets the wanted value, (d,).
 
-    Does nothing if the vector cannot be dragged. place: (sentence, query head, word).
+    The matrix is that from which the vector is computed. Does nothing if the vector cannot be dragged. place:
+    (sentence, query head, word).
     """
     source = find_vector_source(screen.trace, role)
     if find_obstacle(screen, role, source) is not None:

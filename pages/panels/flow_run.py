@@ -80,7 +80,7 @@ def cached_flow_run(run: RunSetup, language: str, _trace: Trace) -> FlowRun:
 
 
 def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Products) -> list[dict]:
-    """Returns each part, a drawn step, as data for the browser: colour, symbol, label, formula, and the step that a
+    """Returns the data of each part (drawn step) for the browser: colour, symbol, label, formula, and the step that a
     click opens.
     """
     formulas = list_formulas(graph, parts)

@@ -131,8 +131,9 @@ def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[lis
 
 
 def make_fact(screen: ScreenState) -> dict:
-    """Returns the description of the selected row of weights; for a new sentence also the reason why its query was
-    selected.
+    """Returns the description of the selected row of weights.
+
+    For a new sentence, it also says why the app selected this query.
     """
     trace, selection = screen.trace, screen.selection
     told = tell_row(trace, row_fact(trace, selection.head, selection.query, selection.batch))

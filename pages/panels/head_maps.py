@@ -229,7 +229,7 @@ def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
 
 
 def built_head_role(setup: Setup, number: int) -> str:
-    """Returns what a head that was built by hand does (its role); "" for any other head."""
+    """Returns the role of a head built by hand: what the head does; "" for any other head."""
     kinds = resolve_run(setup.run).built
     if number >= len(kinds):
         return ""
@@ -239,7 +239,7 @@ def built_head_role(setup: Setup, number: int) -> str:
 
 
 def example_head_role(setup: Setup, number: int) -> str:
-    """Returns what the example says that a head does (its role); "" if the example says nothing about the head."""
+    """Returns the role of a head as the example states it; "" if the example says nothing about the head."""
     key = f"role.{setup.run.example}.{number + 1}"
     return say(key) if has(key) else ""
 

@@ -143,9 +143,7 @@ def current_lesson_choices() -> LessonChoices:
 
 # ---- a choice --------------------------------------------------------------------------------------------------------
 def get_choice(name: str, default: object, read: Callable[[str], object]) -> object:
-    """Returns a choice of the current lesson: the value that the visitor chose, else that of the link, else the
-    default.
-    """
+    """Returns the value of a choice in the current lesson: the visitor's, else the link's, else the default."""
     own = current_lesson_choices()
     if name in own.waiting:
         text = own.waiting.pop(name)

@@ -114,7 +114,7 @@ def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> 
 
 
 def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
-    """Shows a select box that names the positions of a sequence, one of which is always chosen; returns this position.
+    """Shows a select box that names the positions of a sequence, and returns the selected position.
 
     how: arguments of st.selectbox.
     """

@@ -44,7 +44,7 @@ class LiveCells:
 def only_now(choice: Followed, drawn: object) -> list[object]:
     """Returns a list with `drawn` at the slider's current position, and None at all others.
 
-    Serves results that take too long to be computed for all positions.
+    It is used for a picture or text that takes too long to be computed for all positions.
     """
     return [drawn if position == choice.position else None for position in range(choice.count)]
 

@@ -40,8 +40,7 @@ class ListSlider:
 
 @dataclass(frozen=True)
 class TypedNumber:
-    """A text input beside a slider, which also accepts numbers between its positions; a refused number stays in the
-    input.
+    """A text input beside a slider, for numbers between the slider's positions; a refused number stays in the input.
 
     step: the increment of the input's arrows; an int allows only whole numbers. most: the largest absolute value.
     """

@@ -23,9 +23,9 @@ def reading_of(chosen: Mapping) -> MapReading:
 
 
 def fit_reading(reading: MapReading, maps: int, keys: int) -> MapReading:
-    """Returns the options without those that these maps lack: heads of a mean, keys except the first.
+    """Returns a MapReading without what these maps lack: heads of its mean, and a key besides the first.
 
-    Such options can come from a link.
+    A link may name such heads.
     """
     mean = tuple(head for head in reading.mean if head < maps)
     return replace(reading, mean=mean, without_first=reading.without_first and keys > 1)
@@ -119,7 +119,10 @@ def pack_maps(numbers: Tensor, allowed: Tensor, hidden: Tensor, description: dic
 
 
 def tell_map(read: ReadMaps, reading: MapReading, keys: Sequence[str], number: int) -> str:
-    """Returns the sentences about one map: how much weight is left out of it and how much is hidden; "" if none is."""
+    """Returns the sentences about the weight that is left out of one map, and the weight that is hidden.
+
+    "" if none is.
+    """
     told = []
     if reading.without_first:
         told.append(say("reading.told_first", word=keys[0], percent=format_percent(float(read.left_out[number]))))

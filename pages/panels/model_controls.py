@@ -119,7 +119,7 @@ def describe_missed(name: str, figure: str) -> str:
 
 
 def describe_trainings(names: list[str]) -> str:
-    """Returns the text that says, for each model, with how many seeds it was trained, and with which the shown one."""
+    """Returns a text about the trainings of each model: the number of seeds, and the seed of the shown network."""
     told = []
     for name in names:
         row = read_figures()[name]

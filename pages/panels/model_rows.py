@@ -67,9 +67,7 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
 
 
 def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
-    """Returns rows for the sum of all components and, if there is one, for the norm after it, which gives the
-    logits.
-    """
+    """Returns rows for the sum of all components and, if the model has a last norm, for the norm of that sum."""
     norms = [name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name]
     total = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     push = {"part": LOGITS, "step": "pushes_sum", "index": (0, view.at, view.target)}

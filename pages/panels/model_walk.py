@@ -76,8 +76,9 @@ def parts_of(view: BlockView) -> list[WholePart]:
 
 
 def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, int]]:
-    """Returns the rows of each component and of its heads, biases or inner steps; and {component: index of its last
-    row}.
+    """Returns the rows of each component and of its heads, biases or inner steps.
+
+    Also returns {component: index of its last row}.
     """
     rows, ends = [], {}
     for part in parts_of(view):

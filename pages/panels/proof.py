@@ -42,8 +42,8 @@ def show_proof(trace: Trace, setup: Setup) -> None:
 
 
 def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
-    """Shows the checks, each with its witness (the independent computation) and difference, and the effects of
-    rounding.
+    """Shows the checks of a proof, each with its witness (an independent computation) and difference; and rounding
+    effects.
     """
     with st.container(width=PANEL_WIDTH_PX):
         st.markdown(describe_agreement(proof))

@@ -120,7 +120,7 @@ def read_run(maps: tuple[Tensor, Tensor], reading: MapReading, queries: list[str
 def pack_sides(
     a: ScreenState, b: tuple[Tensor, Tensor], reading: MapReading, queries: list[str], keys: list[str]
 ) -> dict[str, Packed]:
-    """Packs the maps of the run A, of the run B, and, if both have the same shape, B minus A, under the chosen options.
+    """Packs the maps of runs A and B and, if both have the same shape, of B minus A, under the chosen options.
 
     b: the result of list_maps of the run B.
     """

@@ -44,7 +44,7 @@ def field_control(
 
 
 def try_change(control: str, **updates) -> None:
-    """Applies a change to the Setup or, if it is refused, stores the error for the control; then redraws.
+    """Applies a change to the Setup, or stores its error for the control; then redraws the page.
 
     Must be the last call of a callback.
     """

@@ -106,10 +106,9 @@ def list_shown_operands(trace: Trace, step: str) -> list[str]:
 
 
 def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
-    """Returns, for each axis, the index around which a large step is drawn: that of the opened cell, else the selected
-    one.
+    """Returns, for each axis, the index around which a large step is drawn.
 
-    The drawn part of the step thus contains the opened cell.
+    It is the index of the opened cell, so that the drawn part of the step contains this cell, else the selected index.
     """
     if chosen is None:
         return at
@@ -163,7 +162,10 @@ def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
 
 
 def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
-    """Returns the names of a panel's sentence and heads; a name is left out if there is only one sentence or head."""
+    """Returns the names of the sentence and the heads in a panel's title.
+
+    If the run has only one sentence or head, its name is omitted.
+    """
     dims = trace.step(part.step).dims[:-2]
     sizes = trace.step(part.step).shape[:-2]
     first_index = part.refs[0][0].index

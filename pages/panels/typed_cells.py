@@ -93,8 +93,9 @@ def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> t
 
 
 def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str) -> None:
-    """Puts a typed number into the matrix called `name`, as one change of the Setup, or stores why the text is
-    refused.
+    """Puts a typed number into a matrix as one change of the Setup, or stores why the text is refused.
+
+    name: the name of the matrix.
     """
     matrix, base = screen.inputs.matrices[name], screen.inputs.bases.get(name)
     row, column = place

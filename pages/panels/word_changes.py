@@ -21,8 +21,10 @@ from pages.site.words import get_text_template, say
 
 
 def find_swap_offer(setup: Setup, inputs: RunInputs) -> tuple[str, str] | None:
-    """Returns the first replacement of a word that the example's dictionary suggests, such as (it, she), and whose
-    first word the sentence has; None if there is none.
+    """Returns a pair of words from the example's dictionary, such as (it, she), whose first word the sentence has; else
+    None.
+
+    The page suggests to replace the first word by the second.
     """
     if resolve_run(setup.run).mode != "sentence":
         return None

@@ -21,14 +21,14 @@ NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # field -> its value without 
 
 
 def describe_temperature(setup: Setup) -> dict:
-    """Returns what the browser needs for the temperature slider: value, ends and label."""
+    """Returns the data of the temperature slider for the browser: value, ends and label."""
     value = word_choices_of(setup.view).temperature
     return {"value": value, "ends": WORD_TEMPERATURES, "label": say("block.temperature")}
 
 
 def describe_cuts(setup: Setup) -> dict:
-    """Returns what the browser needs for the sliders of top-k and top-p; the value of top-k is None if no word is
-    excluded.
+    """Returns the data of the sliders of top-k and top-p for the browser; the value of top-k is None if all words are
+    kept.
     """
     choices = word_choices_of(setup.view)
     return {

@@ -129,8 +129,8 @@ def list_dictionary(lexicon: Lexicon) -> str:
 
 # ---- the choices -----------------------------------------------------------------------------------------------------
 def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
-    """Shows an expander with the unknown words, each with a select box for its role (kind of word, whose vector it
-    gets).
+    """Shows an expander with a select box for the role of each unknown word; the role is the kind of word whose vector
+    it gets.
 
     Shows nothing if all words are known. The roles can also be chosen in the picture.
     """
@@ -152,7 +152,7 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
 
 
 def make_role_data(screen: ScreenState) -> dict | None:
-    """Returns what the browser needs to offer the roles (kinds) of unknown words in the picture; None if all words are
+    """Returns the data of the controls in the picture for the roles (kinds) of unknown words; None if all words are
     known.
     """
     setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)

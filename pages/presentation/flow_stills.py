@@ -1,4 +1,4 @@
-"""Lets the browser draw the flow pictures of a lecture's slides, one after the other, for files.
+"""Lets the browser draw the pictures of queries on a lecture's slides, one after the other, for files.
 
 A slide file is written on the server, but only the browser can draw these pictures, by the same JavaScript as on the
 page. While the overview shows the buttons of the files, a component draws the pictures outside the visible page and

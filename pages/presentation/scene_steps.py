@@ -1,6 +1,4 @@
-"""Draws the steps of a lecture's slides: a question, the animated query, an attention map, a cell, a formula, text,
-code.
-"""
+"""Draws the steps of a slide: a question, the animated query, an attention map, a cell, a formula, text, code."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

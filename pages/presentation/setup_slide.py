@@ -164,9 +164,7 @@ def draw_map_of_query(shown: ShownScene) -> SlidePicture:
 
 
 def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
-    """Returns the query's animation, or else the attention map of its head, as a moving part; () if the slide has
-    neither.
-    """
+    """Returns the animated part of a slide: the query's animation, else the attention map of its head; () for none."""
     screen, steps = shown.screen, shown.scene.steps
     has_journey = "journey" in steps
     has_map = "map" in steps and not is_too_large(screen.trace)

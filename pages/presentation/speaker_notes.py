@@ -90,7 +90,7 @@ def show_notes() -> None:
 
 
 def go_on(way: str) -> None:
-    """Shows another step of the lecture after a key or button of the presenter view, if no presentation window does so.
+    """Shows another step of the lecture after a key or button of the presenter view, if no presentation window reacts.
 
     way: the direction, such as "next" or "previous_scene".
     """

@@ -61,9 +61,7 @@ class RecordedText:
 
 
 def require_room(opened: OpenedModel, inputs: TextInputs) -> None:
-    """Raises AttentionError (text_too_wide) if the maps of a text would need too much memory; called before the model
-    runs.
-    """
+    """Raises AttentionError (text_too_wide), before the model runs, if the maps of a text would be too large."""
     limit, given = most_pieces(opened.model.config), max(len(inputs.shown), len(inputs.further_shown))
     if given > limit:
         raise AttentionError("text_too_wide", limit=limit, given=given)
@@ -80,8 +78,9 @@ class CheckpointStore:
         self.waiting = 0  # number of requested texts whose record is not finished
 
     def begin(self, wanted: WantedText, tell: TellStage) -> Future[RecordedText]:
-        """Requests the record of a text, and returns its future; the worker thread calls `tell` at the beginning of
-        each stage.
+        """Requests the record of a text, and returns its future.
+
+        The worker thread calls `tell` as each stage begins.
         """
         with self.lock:
             self.waiting += 1

@@ -66,7 +66,7 @@ class HandmadeHeads(DictionarySentences):
         return TokenSequence(words, origins, x)
 
     def column_names(self) -> tuple[str, ...]:
-        """Returns the names of the columns of x: one for each word, then the names of the position's columns."""
+        """Returns the names of the columns of x: first one column per word, then the columns of the position."""
         word_columns = tuple(f"={word}" for word in self.built.words)
         return word_columns + POSITION_COLUMNS
 
@@ -198,8 +198,8 @@ class ModelSentences(DictionarySentences):
         return write_model_words(words, self.tokens_of)
 
     def read(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Returns, for each word, the token that the model reads: the word itself, or a substitute if it is not in the
-        vocabulary.
+        """Returns the token that the model reads for each word: the word itself or, outside the vocabulary, a
+        substitute.
         """
         return read_tokens(self.model, words, read_word_roles(self.word_roles))
 
@@ -223,8 +223,9 @@ class ModelSentences(DictionarySentences):
         return TokenSequence(words, tuple(origins), given.x.numpy(), value=value)
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the words and their vectors into the inputs of a run; also the vectors of the values, if they are not
-        those of the keys.
+        """Puts the words and their vectors into the inputs of a run.
+
+        The vectors of the values are put, too, if they differ from those of the keys.
         """
         super().gather(inputs)
         value = self.inputs_for(self.own_words()).value

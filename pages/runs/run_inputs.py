@@ -35,7 +35,7 @@ class StartMatrix:
 
 @dataclass(frozen=True, eq=False)
 class TokenSequence:
-    """Tokens, the origin of each token's vector, and the vectors x; x is None if the vectors must be typed.
+    """Tokens with the origin of each token's vector, and the vectors x; x is None if the visitor must type the vectors.
 
     own_width: how many leading numbers of a vector belong to the word itself and not to its position; None for all.
     value: the vectors of the values, if they are not x.

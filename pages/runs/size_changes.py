@@ -56,8 +56,7 @@ def head_counts_of(run: RunSetup) -> HeadSizes:
 
 
 def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, after: HeadSizes) -> np.ndarray | None:
-    """Refits a typed matrix to the shape of another matrix, head by head; returns None if its columns or rows do not
-    fit.
+    """Refits a typed matrix to the shape of another matrix, head by head; returns None if this is impossible.
 
     base: the matrix that has the new shape, and the numbers for added cells. before, after: the counts of heads.
     """

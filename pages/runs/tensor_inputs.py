@@ -250,8 +250,9 @@ class DrawnTensors:
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Samples the tensors of the listing and puts them into the inputs of a run, the first sequence of each also as
-        a matrix.
+        """Samples the tensors of the listing and puts them into the inputs of a run.
+
+        The first sequence of each tensor is also put as a matrix.
         """
         example = self.sentences.example
         inputs.queries = example.tokens

@@ -1,6 +1,4 @@
-"""Makes the matrices of a layer: resized to other heads and widths, tied or swapped; and initial values of learned
-tensors.
-"""
+"""Makes the matrices of a layer (resized to other heads and widths, tied or swapped), and initial learned tensors."""
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -191,7 +189,8 @@ def put_learned_matrices(
 
 
 def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -> int | None:
-    """Puts the learned tensors that act before k and v are projected, such as those of the latent, into a run's inputs.
+    """Puts the learned tensors that act before k and v are projected into a run's inputs, such as those of a latent
+    vector.
 
     Returns the width of the vectors that W_k and W_v multiply; None if they multiply the input vectors.
     """
@@ -238,8 +237,7 @@ def put_group(
 
 
 def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
-    """Raises AttentionError if the tanh layer of the additive score, a vector for each pair of query and key, takes too
-    much memory.
+    """Raises AttentionError if the additive score's tanh layer, one vector per query and key, needs too much memory.
 
     pairs: {"B": number of sequences, "H": of heads, "T": of queries, "S": of keys}. dtype: the dtype of the layer.
     """

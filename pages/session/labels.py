@@ -216,7 +216,7 @@ def picture_texts_for(trace: Trace) -> PictureTexts:
 
 @dataclass(frozen=True)
 class Selection:
-    """The selected sentence of the batch, head, the key/value head that it uses, and query, each as an index."""
+    """The selected sentence, head and query, and the key/value head of that head, as indices."""
 
     batch: int
     head: int

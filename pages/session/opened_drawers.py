@@ -55,5 +55,5 @@ def scroll_when_drawn(key: str) -> None:
 
 
 def kept_drawers() -> dict:
-    """Returns the session's record of accordions: which are open, how many were opened so far, and which one last."""
+    """Returns the session's record of its accordions: the open ones, how many were opened so far, and the last one."""
     return st.session_state.setdefault("drawers", {"open": {}, "count": 0, "last": None})

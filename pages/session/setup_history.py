@@ -69,7 +69,7 @@ def swap_a_and_b(compute: Callable[[Setup], Trace]) -> None:
 
 
 def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
-    """Makes the pinned run A the current run, too, so that later changes start from it.
+    """Makes the pinned run A the current run as well, so that later changes start from A.
 
     compute: a function that returns the run of a Setup.
     """
@@ -93,7 +93,7 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
 
 
 def are_swapped(one: Setup, other: Setup) -> bool:
-    """Returns whether each of two Setups has the run of the other one pinned as A."""
+    """Returns whether the run of each Setup is pinned as A in the other Setup."""
     if not (one.comparison.pinned and other.comparison.pinned):
         return False
     if one.run == other.run:

@@ -62,8 +62,9 @@ class ScreenRuns:
 
     @cached_property
     def a(self) -> Trace | None:
-        """The run that the visitor pinned as A, whatever its sizes; None if no run is pinned, or if the session lost
-        A's file.
+        """The run that the visitor pinned as A, of any size.
+
+        None if no run is pinned, or if the session lost its file.
         """
         pinned = self.setup.comparison.run_a
         try:
@@ -124,7 +125,7 @@ class ScreenState:
 
     @property
     def before(self) -> Trace | None:
-        """The earlier run with which the run is compared; None if there is none with weights of the same shape."""
+        """The earlier run with which the run is compared; None if no such run has weights of the same shape."""
         return self.runs.get().before
 
     @property
@@ -134,8 +135,9 @@ class ScreenState:
 
     @property
     def apart(self) -> Trace | None:
-        """The difference of every step from the same step of the earlier run, as a Trace; None without an earlier
-        run.
+        """The difference of every step from the same step of the earlier run, as a Trace.
+
+        None without an earlier run.
         """
         return self.runs.get().apart
 
@@ -226,8 +228,8 @@ class ScreenState:
 
 
 def current_screen() -> ScreenState:
-    """Returns what the page of this session shows; if the run has changed, first tries to keep the selected head and
-    query.
+    """Returns what the page of this session shows; after a change of the run, keeps the selected head and query if
+    possible.
     """
     setup = setup_state.current_setup()
     seen, *_ = st.session_state.get("seen", NOTHING_SEEN)

@@ -14,9 +14,7 @@ MAX_INDICES = 7  # most indices of a cell, or of the shown part of an uploaded f
 
 
 def make_member_reader(names):
-    """Returns a parser that accepts each of `names` and returns it unchanged, and raises ValueError for any other
-    text.
-    """
+    """Returns a parser that returns one of `names` unchanged, and raises ValueError for any other text."""
 
     def read(text: str) -> str:
         if text not in names:

@@ -1,4 +1,4 @@
-"""Writes and parses Setups as JSON files, if they are too long for a link; keys and texts are those of a link."""
+"""Writes and parses Setups as JSON files, which may be longer than a link; they have a link's keys and texts."""
 
 import json
 

@@ -79,8 +79,8 @@ def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, 
 
 
 def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tuple[int, int]) -> tuple[str, ...]:
-    """Returns the Setup field `changes`, with one more (query, key) pair of a head blocked, or allowed if it was
-    blocked.
+    """Returns the Setup field `changes` after a click on a (query, key) pair of a head, which blocks or allows the
+    pair.
 
     Other interventions in this head are removed.
 

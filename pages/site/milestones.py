@@ -1,6 +1,4 @@
-"""Lists the papers on the history page, by year and name, each with the page that explains it and that page's
-parameters.
-"""
+"""Lists the papers on the history page, by year and name, each with a link to the page that explains it."""
 
 MILESTONES = {
     "1990_elman": ("distance", {"open": "states"}),

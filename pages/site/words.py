@@ -79,8 +79,7 @@ THREAD_LANGUAGE = ThreadLanguage()
 
 @contextmanager
 def use_language(known: str | None = None) -> Iterator[str]:
-    """Within the `with` block, uses one language for all texts, so that it is determined only once; yields the
-    language.
+    """Context manager in which all texts have one language, determined only once; yields this language.
 
     known: the language, if there is no session, for example if a file is generated; None for the session's language.
     """

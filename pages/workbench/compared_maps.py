@@ -1,4 +1,4 @@
-"""Shows the attention maps of the compared runs A and B and of B - A, and how far each row of B is from that of A."""
+"""Shows the attention maps of the compared runs A and B and of B - A, and the distances between their rows."""
 
 from dataclasses import replace
 

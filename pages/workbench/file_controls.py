@@ -62,7 +62,7 @@ def show_file_controls(setup: Setup) -> None:
 
 
 def show_uploader(setup: Setup) -> list[UploadedFile]:
-    """Shows the uploader, for one file with q, k and v or for three files; returns the uploaded files."""
+    """Shows the uploader for one file with q, k and v, or for three files with one each; returns the uploaded files."""
     key = f"c_bring_{setup_state.editors_version()}"
 
     def store_chosen_files() -> None:
@@ -278,7 +278,7 @@ def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[st
 
 
 def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTensors) -> str:
-    """Returns the phrase about the role of an array that was read; for a mask also its axes and what True means."""
+    """Returns the phrase about an array that was read: its role and, for a mask, its axes and what True means."""
     read = {"array": name_array(name, arrays[name].shape), "role": say(f"role_of.{role}")}
     if role in tensors.masks:
         return say("brought.as_mask", **read, reading=format_reading(tensors.masks[role]))

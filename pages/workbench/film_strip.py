@@ -304,7 +304,10 @@ def show_film(screen: ScreenState) -> None:
 
 
 def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> None:
-    """Shows a frame (small attention map) for each value that can be computed; names the others, and why one fails."""
+    """Shows a frame (small attention map) for each computable value of a setting.
+
+    Names the values that cannot be computed, and the error of one of them.
+    """
 
     def take_frame(place: int) -> None:
         try_made_change("film", lambda: make_frame_change(screen, name, values[place]))

@@ -1,7 +1,4 @@
-"""Shows the line above the pictures: undo and redo, link, proof, export.
-
-And why a link or a file could not be opened.
-"""
+"""Shows the line above the pictures (undo and redo, link, proof, export) and the errors of an opened link or file."""
 
 from functools import partial
 

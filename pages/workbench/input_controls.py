@@ -55,7 +55,9 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def show_text_controls(screen: ScreenState) -> None:
-    """Shows, below the sentence, why it was refused, suggestions, unknown words, and the other sentences of a batch."""
+    """Shows messages and controls below the sentence: its error, suggestions, unknown words, further sentences of a
+    batch.
+    """
     setup, inputs = screen.setup, screen.inputs
     resolved = resolve_run(setup.run)
     if resolved.mode == "code":

@@ -138,7 +138,7 @@ def show_sizes(screen: ScreenState, heads: int, kv_heads: int) -> None:
 
 
 def show_count_choice(field: str, options: list[int], value: int) -> None:
-    """Shows the choice of a count, such as the number of heads, from the possible ones."""
+    """Shows the choice of a count, such as the number of heads, from the given options."""
 
     control = field_control(field, value, lambda count: try_sizes(field, **{field: count}), option_text=str)
     control.show(st.selectbox, options, filter_mode=None, width=HALF_WIDTH_PX)
@@ -216,9 +216,7 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
 def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the choice of built heads: these heads; also the run if one has an
-    offset.
-    """
+    """Returns the values whose change redraws the choice of built heads: the heads and, with an offset, the run."""
     setup, resolved = screen.setup, resolve_run(screen.setup.run)
     dragged = (setup.run, current_palette().share) if offset_places(setup) else None
     return resolved.mode, resolved.crossed, resolved.built, dragged

@@ -89,7 +89,7 @@ def list_usual_masks() -> list[str]:
 
 
 def show_row_of_masks(row: str, offered: Sequence[str], screen: ScreenState) -> None:
-    """Shows the row with the choice of some masks; masks of other rows stay as they are.
+    """Shows the row with the choice of some masks; masks in other rows stay chosen.
 
     row: the name of the row and of its control. offered: the masks of the row; "custom" is a matrix of 0 and 1.
     """

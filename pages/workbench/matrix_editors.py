@@ -286,7 +286,7 @@ def show_button(
 
 
 def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) -> tuple[int, int]:
-    """Returns the shape for a new matrix: that of the present matrix if there is one, else that of its default.
+    """Returns the shape for a new matrix: the present matrix's if there is one, else the default's.
 
     A new bias is a row as wide as its projection.
     """

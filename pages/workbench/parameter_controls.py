@@ -46,7 +46,7 @@ def list_usual_positions() -> list[str]:
 
 
 def show_row_of_positions(row: str, offered: Sequence[str], setup: Setup) -> None:
-    """Shows the row with the choice of some position encodings; those of other rows stay as they are.
+    """Shows the row with the choice of some position encodings; encodings in other rows stay chosen.
 
     row: the name of the row and of its control. offered: the encodings of the row.
     """
@@ -125,7 +125,7 @@ def list_modifiers() -> list[str]:
 
 
 def show_row_of_modifiers(row: str, offered: Sequence[str], setup: Setup) -> None:
-    """Shows the row with the choice of some modifiers; those of other rows stay as they are.
+    """Shows the row with the choice of some modifiers; modifiers in other rows stay chosen.
 
     row: the name of the row and of its control. offered: the modifiers of the row.
     """

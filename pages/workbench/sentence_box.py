@@ -70,7 +70,9 @@ def take_words(text: str) -> None:
 
 
 def waiting_text() -> str | None:
-    """Returns the text that waits for a choice; None if there is none, or if the run has changed since then."""
+    """Returns the pasted text about which the visitor must still decide; None if there is none, or if the run has
+    changed.
+    """
     run, text = st.session_state.get(PASTED_KEY) or (None, None)
     return text if run == setup_state.current_setup().run else None
 

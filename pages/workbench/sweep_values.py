@@ -148,7 +148,7 @@ def get_window(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | No
 
 
 def with_window(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the changed field for another window of the swept mask; if this mask is off, it is switched on."""
+    """Returns the changed Setup field for another window of the swept mask; a mask that is off is switched on."""
     return with_mask_parameter(setup, find_window_mask(setup), "window", value)
 
 
@@ -202,7 +202,7 @@ def swept_place(setup: Setup) -> int:
 
 
 def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
-    """Returns the offset of the head whose offset is swept; None if there is no such head."""
+    """Returns the offset of the head that is swept; None if no head has a fixed offset."""
     if not offset_places(setup):
         return None
     _, offset = resolve_run(setup.run).built[swept_place(setup)]
@@ -210,7 +210,7 @@ def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue |
 
 
 def with_neighbour(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the changed field for another offset of the head whose offset is swept."""
+    """Returns the changed Setup field for another offset of the swept head."""
     return {"built": turn_head(setup, swept_place(setup), value)}
 
 

@@ -36,7 +36,7 @@ def first_line_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(first_line_dependencies, keeps_place=True)
 def show_first_line(screen: ScreenState) -> None:
-    """Shows the tabs, the sentence or the description of other input, the examples, and below them messages about the
+    """Shows the tabs, the sentence (or a description of other input) and the examples; below them, messages about the
     text.
     """
     setup, inputs = screen.setup, screen.inputs

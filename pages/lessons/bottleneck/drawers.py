@@ -193,7 +193,7 @@ def make_tiny_map(name: str, setup: Setup, title: str) -> RunPicture:
 
 # ---- drawer "one_step": what happens in one decoder step? ------------------------------------------------------------
 def show_decoder_step(setup: Setup, step: str) -> None:
-    """Shows all attention weights, then the arithmetic of the context vector at one decoder step: e_ti, alpha_ti, c_t.
+    """Shows all attention weights, and the arithmetic of one decoder step's context vector: e_ti, alpha_ti, c_t.
 
     step: the training step as text.
     """

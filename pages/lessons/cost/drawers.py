@@ -95,7 +95,7 @@ LONG_TEXT_TOKENS = 2048  # length in tokens for which the size of a stored atten
 
 
 def show_online_softmax() -> None:
-    """Shows, block by block, the online softmax of one query: running maximum, running sum, and output so far."""
+    """Shows the online softmax of one query block by block: running maximum, running sum, and output."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta", name="of"), "said")
         trace = trace_for(setup)
@@ -206,7 +206,9 @@ def make_gate_table(trace: Trace, routed: RoutedHeads) -> str:
 
 # ---- drawer "skip": which pairs can be skipped? ----------------------------------------------------------------------
 def show_skipped_pairs() -> None:
-    """Shows which pairs a sparse pattern keeps and computes, what it saves, and its error; then shows routed heads."""
+    """Shows which pairs a sparse pattern keeps and computes, what it saves, and its error; below, heads chosen by a
+    router.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = choose_option("pattern", ("local", "strided"), width="content")
         made = choose_option("made", ("near", "random"), width="content")

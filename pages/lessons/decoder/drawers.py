@@ -64,7 +64,7 @@ def count_parts(names: Iterable[str]) -> dict[str, int]:
 
 
 def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
-    """Returns the rows of a table, one per kind of component: its count in each run, or "–" if the run has none.
+    """Returns the rows of a table of components: each has its kind and its count in each run, or "–" for none.
 
     columns: {kind of component: count} for each run.
     """

@@ -84,7 +84,7 @@ def describe_word_place(distance: int, word: str) -> str:
 
 
 def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
-    """Returns, for each recurrence, a sentence with the factor per word, and whether the influence vanishes, holds or
+    """Returns, for each recurrence, a sentence about its influence: the factor per word, and whether it vanishes or
     explodes.
     """
     told = []
@@ -145,7 +145,8 @@ def show_beads(
     format_influence: Callable[[float], str],
     take: Callable[[int], None],
 ) -> None:
-    """Shows a string of beads per encoder: one bead per word, which glows the more, the larger the word's influence is.
+    """Shows a string of beads for each encoder: one bead per word; the larger a word's influence, the more its bead
+    glows.
 
     position: index of the word that depends on the others. take: a callback that gets the distance of a clicked word.
     """

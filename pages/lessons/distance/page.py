@@ -1,4 +1,6 @@
-"""Shows the lesson on distance: how much a position depends on a word, by their distance, in each kind of encoder."""
+"""Shows the lesson on distance: how the influence of one word on another depends on their distance, for several
+encoders.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -1,6 +1,4 @@
-"""Shows the lesson on the Transformer block: what each part adds to a masked word's vector until the model finds the
-word.
-"""
+"""Shows the lesson on the Transformer block: how each part changes a masked word's vector until the prediction."""
 
 import streamlit as st
 

@@ -114,7 +114,7 @@ def measure_accuracy_by_heads(network: str, heads: int) -> Mapping[tuple[int, ..
 
 
 def list_heads_to_switch_off(heads: int) -> list[tuple[int, ...]]:
-    """Returns the sets of heads to ablate: no head; each head alone; and, for each head, all others."""
+    """Returns the sets of heads to ablate: none; each head alone; all heads but one."""
     alone = [(head,) for head in range(heads)]
     all_but_one = []
     for kept in range(heads):

@@ -158,7 +158,7 @@ def draw_arcs(example: str) -> list[Shape]:
 
 # ---- drawings --------------------------------------------------------------------------------------------------------
 def draw_cache(count: int) -> list[Shape]:
-    """Draws a KV cache as a triangle that grows by one key per step; only the last key of each row is new."""
+    """Draws a KV cache as a triangle: each step adds a row with one more key, and only this key is new."""
     side = 74.0 / count
     shapes = []
     for step in range(count):

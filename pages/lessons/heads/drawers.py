@@ -153,7 +153,9 @@ def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, hea
 
 
 def show_head_likeness(setup: Setup) -> None:
-    """Shows which two heads attend most alike and, for each pair of heads, the share of attention to the same words."""
+    """Shows how alike the heads attend: for each pair, the share of attention to the same words; names the most alike
+    pair.
+    """
     compared = setup
     if choose_option("which", ("these", "five")) == "five":
         compared = make_setup(

@@ -310,7 +310,7 @@ def find_composed(network: str, text: str, first: str) -> Trace:
 
 @cache_by_setup
 def count_finding(network: str, first: str, second: str) -> list[bool]:
-    """Returns, for each symbol as query of `second`, whether its highest score is with the key of the same symbol.
+    """Returns for each symbol whether the query of `second` has its highest score with the same symbol's key.
 
     The keys are computed from the output of `first`, a head of layer 1.
     """

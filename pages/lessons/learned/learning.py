@@ -53,9 +53,7 @@ class TrainingRecord:
         return [*self.networks]
 
     def figures_at(self, step: int) -> Figures:
-        """Returns the accuracies after a training step; if it was not measured, those of the last measured step before
-        it.
-        """
+        """Returns the accuracies after a training step or, if it was not measured, after the last measured one."""
         steps_so_far = [saved for saved in self.figures if saved <= step]
         return self.figures[max(steps_so_far)]
 
@@ -126,7 +124,7 @@ MAX_SESSION_TRAININGS = 3  # most trainings that a session stores
 
 
 def get_running_training(course: str) -> RunningTraining | None:
-    """Returns this session's own training of a course (a task and a network); None if there is none."""
+    """Returns this session's training of a course (a task and a network); None if it has none."""
     return st.session_state.get("trainings", {}).get(course)
 
 

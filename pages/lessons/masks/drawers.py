@@ -326,7 +326,7 @@ def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[flo
 
 # ---- drawer "future": does an output depend on later words? ----------------------------------------------------------
 def show_later_word(own: Setup, setup: Setup) -> None:
-    """Shows controls to replace a word, and how far each output moves then, without a mask and under the visitor's
+    """Shows controls to replace a word, and how far each output moves because of it, without and with the visitor's
     mask.
     """
     free = trace_for(own)
@@ -523,7 +523,7 @@ def show_padded_batch(own: Setup) -> None:
 
 
 def say_farthest_step(together: Setup, hidden: bool) -> None:
-    """Shows the largest difference between the steps of a batch and of separate runs of its sentences.
+    """Shows the largest difference between a batch and separate runs of its sentences, over all steps.
 
     hidden: whether the padding of the batch is masked.
     """
@@ -566,7 +566,7 @@ TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # lengths in tokens for the tabl
 
 
 def show_pairs(own: Setup, setup: Setup) -> None:
-    """Shows how many pairs each mask allows or, by another choice, a padded batch of sentences of different lengths.
+    """Shows one of two things by the visitor's choice: how many pairs each mask allows, or a padded batch of sentences.
 
     own: the Setup without a mask. setup: the Setup under the visitor's mask.
     """
@@ -608,7 +608,7 @@ def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
 
 
 def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPicture:
-    """Draws a mask as a map of check marks, titled with its count of allowed pairs.
+    """Draws a mask as a map of check marks, titled with its number of allowed pairs.
 
     A click on a cell opens the comparison that decides whether the pair is allowed. masks: the run with all masks.
     setup: the Setup under the visitor's mask.

@@ -121,7 +121,7 @@ def tell_side(side: Side) -> str:
 
 
 def show_sides(*sides: Side) -> None:
-    """Shows layers side by side, each with a map, a text and a link to the workbench."""
+    """Shows the layers of two models side by side, each with a map, a text and a link to the workbench."""
     pictures = [make_side_map(side) for side in sides]
     for column, side, picture in zip(st.columns(2, gap="medium"), sides, pictures, strict=True):
         with column, st.container(horizontal=True, gap="small"):

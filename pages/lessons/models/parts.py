@@ -23,9 +23,7 @@ def find_positions(model: PublishedModel) -> str:
 
 
 def describe_rope(params: Params) -> str:
-    """Returns the kind of RoPE: "rope" as in its paper, "slower" with another base, "stretched" if scaled to longer
-    contexts.
-    """
+    """Returns the kind of RoPE: "rope" as in its paper, "slower" with another base, "stretched" for longer contexts."""
     if params["scaling"] != "none":
         return "stretched"
     return "rope" if params["base"] == USUAL_BASE else "slower"

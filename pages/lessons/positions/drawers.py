@@ -299,7 +299,7 @@ def largest_magnitude_of_curves(decays: list[Curve]) -> float:
 
 # ---- drawer "distance", tab: what ALiBi subtracts from each score ----------------------------------------------------
 def show_alibi_slopes(setup: Setup) -> None:
-    """Shows what ALiBi subtracts from each score, in a row per head; or the weights that equal scores then get."""
+    """Shows what ALiBi subtracts from each score, one row per head, or the weights that equal scores then have."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = choose_option("alibi", ("bias", "weights"))
         heads = int(choose_option("alibi_heads", ("2", "4", "8"), "8", str))

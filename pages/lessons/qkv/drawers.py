@@ -116,7 +116,7 @@ MATRIX_CHANGES = {
 
 
 def show_matrix_change(setup: Setup) -> None:
-    """Shows the run after a change: W_q and W_k swapped, one matrix for all three roles, or another W_v."""
+    """Shows a changed run: W_q and W_k swapped, one matrix for q, k and v, or another W_v."""
     change = choose_option("change", tuple(MATRIX_CHANGES))
     changed = setup.with_fields(**MATRIX_CHANGES[change])
     before = trace_for(setup)

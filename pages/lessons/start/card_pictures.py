@@ -161,7 +161,7 @@ def draw_distances(language: str) -> list[Shape]:
 
 
 def draw_cache(language: str) -> list[Shape]:
-    """Draws a KV cache: a row per step with one more key each; only the last key of each row is new."""
+    """Draws a KV cache with a row per step; each row has one more key than the row before, and only this key is new."""
     trace = trace_for(who_is_it(language).with_fields(masks=("causal",)))
     count = trace.sizes()["T"]
     side = 74.0 / count
@@ -204,9 +204,7 @@ def draw_writers(_language: str) -> list[Shape]:
 
 
 def draw_copying(_language: str) -> list[Shape]:
-    """Draws the weights of a head as arcs; it attends to the symbol that followed an earlier occurrence of the same
-    symbol.
-    """
+    """Draws as arcs the weights of a head that attends to what followed an earlier occurrence of the same symbol."""
     trace = trace_for(make_setup(example="learned_copy"))
     heads = trace["weights"][0].numpy()  # (H, T, T)
     copying = max(heads, key=lambda weights: weights[-5:].max())

@@ -211,7 +211,7 @@ def tell_links(kind: ModelSentences, *sentences: tuple[str, ...]) -> str:
 
 
 def measure_written(stack: Stack, at: int) -> list[list[float]]:
-    """Returns, for each head, the length of the vector that the head adds to a word; one list per layer.
+    """Returns, for each head, the length (norm) of the vector that it adds to a word; one list per layer.
 
     at: the position of the word.
     """

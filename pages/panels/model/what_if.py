@@ -389,8 +389,7 @@ def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict
 
 # ---- the path --------------------------------------------------------------------------------------------------------
 def make_path(screen: ScreenState, shown: WhatIf) -> dict:
-    """Returns the contributions of each head and layer to the target word's logit, for heads also per key, for the
-    browser.
+    """Returns, for the browser, what each head and layer adds to the target word's logit; for heads also per key.
 
     A sentence says which head contributed most.
     """

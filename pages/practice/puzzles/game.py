@@ -197,7 +197,7 @@ def neighbour_puzzle(name: str, step: int) -> str | None:
 
 
 def next_unsolved_puzzle(name: str) -> str | None:
-    """Returns the next unsolved puzzle after a given one, continuing with the first; None if all others are solved."""
+    """Returns the first unsolved puzzle after a given one, in a circle; None if all others are solved."""
     names = [*PUZZLES]
     behind = names.index(name) + 1
     others = (*names[behind:], *names[: behind - 1])
