@@ -1,1 +1,3 @@
-"""Explains a run in words, formulas and code: a cell's arithmetic, LaTeX, scripts, source, matrix products."""
+"""Explains a run in words, formulas and code: a cell's arithmetic, LaTeX, scripts, the source that ran, matrix
+products.
+"""

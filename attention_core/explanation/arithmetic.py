@@ -1,4 +1,4 @@
-"""Writes out the arithmetic of one cell, split into pieces of text; each operand is linked to its own cell."""
+"""Writes out the arithmetic of one cell as pieces of text; each operand is linked to its own cell."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,10 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of the text of a cell's arithmetic: an operand, a sign between operands, or a subtotal of omitted terms.
+    """A piece of the text of a cell's arithmetic: an operand, the text between operands, or a subtotal of omitted
+    terms.
 
-    ref: if the piece is an operand, its cell. rest: if the piece is a subtotal, the count and the sum of the omitted
+    ref: if the piece is an operand, its cell. rest: if the piece is a subtotal, the number and the sum of the omitted
     terms.
     """
 
@@ -44,8 +45,8 @@ class Explanation:
 def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     """Write out the arithmetic of one cell of a step; for an input, only its number.
 
-    index: one position for each axis, as in trace.step(step).dims. Raises KeyError for an unknown step and
-    AttentionError (a ValueError) for an index outside it.
+    index: one position for each axis of trace.step(step).dims. Raises KeyError for an unknown step and AttentionError
+    (a ValueError) for an index outside it.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -53,7 +54,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     >>> explain(trace, "scores", (0, 0, 0, 0)).text
     '1.00 × 3.00 + 2.00 × (−1.00) = 1.00'
     """
-    trace = trace.on_cpu()  # each step is copied once from a GPU, instead of single numbers
+    trace = trace.on_cpu()  # copies whole steps from a GPU, instead of single numbers
     value = trace[step]
     index = tuple(index)
     if not trace.holds(step, index):
@@ -64,7 +65,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
             shape=tuple(value.shape),
             given=index,
         )
-    number = float(value[index].item())  # item() also works if the run requires gradients
+    number = float(value[index].item())  # item() also works with gradients
     text = format_step_number(trace, step, number)
     operation = trace.step(step).operation
     if operation is None:

@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_core.explanation.facts import EQUAL_WEIGHT_GAP, allowed_pairs, find_row_beyond_itself
 from attention_core.record.trace import Trace
 
-PRONOUNS = (  # third-person pronouns by kind; a pronoun of an earlier kind is preferred
+PRONOUNS = (  # third-person pronouns by kind; a pronoun of an earlier kind is chosen first
     frozenset(
         [
             "it",
@@ -35,16 +35,16 @@ PRONOUNS = (  # third-person pronouns by kind; a pronoun of an earlier kind is p
     frozenset(["his", "hers", "its", "their", "theirs"]),
     frozenset(["himself", "herself", "itself", "themselves", "oneself", "自己"]),
 )
-APOSTROPHES = str.maketrans("’ʼ`", "'''")  # maps every kind of apostrophe to '
+APOSTROPHES = str.maketrans("’ʼ`", "'''")  # replaces other apostrophes by '
 
 
 class AskingWord(NamedTuple):
-    """The row of weights to select first, and the reason.
+    """The row of weights that a page selects first, and the reason.
 
-    why: "only", there is no other word; "pronoun", the word of the row is the only pronoun of the sentence;
-    "last_pronoun", it is the last of several pronouns; "last_of_kind", it is the last pronoun of the preferred kind;
-    "uneven", the row's weights are the farthest from uniform; "uneven_tie", the row is the last of several that are
-    equally far; "beyond", no other row gives more weight to another word; "even", all rows are uniform.
+    why: "only", there is no other word; "pronoun", the row's word is the only pronoun of the sentence; "last_pronoun",
+    it is the last of several pronouns; "last_of_kind", it is the last pronoun of the preferred kind; "uneven", the
+    row's weights are the farthest from uniform; "uneven_tie", the row is the last of several that are equally far from
+    uniform; "beyond", the row has the largest weight on another word; "even", all rows are uniform.
     """
 
     head: int
@@ -55,7 +55,7 @@ class AskingWord(NamedTuple):
 def find_pronoun(words: Sequence[str]) -> int | None:
     """Find the position of the pronoun to select first: the last pronoun of the preferred kind; None without a pronoun.
 
-    The last pronoun is taken because it has the most words before it to which it can refer.
+    The last pronoun is chosen because the most words are before it, to which it can refer.
 
     >>> find_pronoun(["He", "told", "Emma", "that", "she", "was", "late", "for", "her", "own", "party"])
     8
@@ -79,7 +79,7 @@ def list_pronouns(words: Sequence[str]) -> list[list[int]]:
 
 
 def why_pronoun_asks(words: Sequence[str], place: int) -> str:
-    """Return the reason to select the pronoun at this position first; the reason is a value of AskingWord.why.
+    """Return why the pronoun at this position is selected first, as a value of AskingWord.why.
 
     >>> why_pronoun_asks(["It", "barks"], 0), why_pronoun_asks(["He", "lost", "his", "dog"], 0)
     ('pronoun', 'last_of_kind')
@@ -101,15 +101,15 @@ def find_asking_word(
 ) -> AskingWord:
     r"""Find the row of weights of a new sentence to select first.
 
-    If the sentence has a pronoun, it is the pronoun's row, in the head in which that row is farthest from uniform. Else
-    it is the row that is farthest from uniform. The distance is the total variation $\frac{1}{2} \sum_s |w_s - \bar w|$
-    over the allowed keys, where $\bar w$ is their mean. If rows are equally far, the first head is taken, and in this
-    head the last word.
+    If the sentence has a pronoun, it is the pronoun's row in the head in which this row is farthest from uniform.
+    Otherwise it is the row of any word and head that is farthest from uniform. The distance is the total variation
+    $\frac{1}{2} \sum_s |w_s - \bar w|$ over the allowed keys, where $\bar w$ is their mean. Of equally far rows, that
+    of the first head and of the last word in it is chosen.
 
-    words: the words of the sentence, one for each query; later queries are padding. head: the only head to search; None
-    for all. first: the position of the first word that may be chosen, after a start
-    token. past_itself: True if most words attend to
-    themselves, as in a language model; then only the weight on another word counts.
+    words: the words of the sentence, one for each query; later queries are padding. head: the only head whose rows are
+    searched; None for all. first: the position of the first word that may be chosen, which comes after a start token.
+    past_itself: True if most words attend to themselves, as in a language model; then only the weight on another word
+    counts.
 
     >>> from attention_core import attend_qkv
     >>> k = torch.tensor([[0.0, 0.0], [0.0, 9.0]])
@@ -126,7 +126,7 @@ def find_asking_word(
     distances = distances_from_even(trace, batch, past_itself, head)[:, : len(words)]  # (H, T)
     if pronoun is not None:
         of_pronoun = distances[:, pronoun]  # (H,)
-        found_head = int((of_pronoun >= of_pronoun.max() - EQUAL_WEIGHT_GAP).nonzero()[0])  # the first of the largest
+        found_head = int((of_pronoun >= of_pronoun.max() - EQUAL_WEIGHT_GAP).nonzero()[0])  # the first of equal heads
         return AskingWord(found_head if head is None else head, pronoun, why)
     largest = distances[:, first:].max()
     among_largest = distances >= largest - EQUAL_WEIGHT_GAP
@@ -146,7 +146,7 @@ def distances_from_even(
 ) -> Float[Tensor, "H T"]:
     """Compute the distance of each row from uniform weights, or, with past_itself, its largest weight on another word.
 
-    head: the only head that is used; None for all heads.
+    head: the only head whose rows are measured; None for all heads.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[0.0], [9.0]]), torch.tensor([[0.0], [9.0]])
@@ -154,7 +154,7 @@ def distances_from_even(
     tensor([[0.0000, 0.5000]], dtype=torch.float64)
     """
     heads = slice(None) if head is None else slice(head, head + 1)
-    weights = trace["weights"][batch, heads].detach().double().nan_to_num().cpu()  # (H, T, S): a copy
+    weights = trace["weights"][batch, heads].detach().double().nan_to_num().cpu()  # (H, T, S): a copy, changed below
     hidden = ~allowed_pairs(trace)[batch, heads].cpu()
     if past_itself:
         is_itself = torch.eye(*weights.shape[-2:], dtype=torch.bool)

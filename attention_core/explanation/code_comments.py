@@ -11,9 +11,9 @@ from functools import cache
 from attention_core.explanation.source_closure import SCRIPT_WIDTH
 
 TITLE_START = "# ---- "
-REMARK_START = "#   "  # prefix of a generated comment that shows the value of an expression
+REMARK_START = "#   "  # prefix of a comment, in a listing, on the value of an expression
 TITLE_SIGNS = "# -"
-PHRASE_START = "…"  # prefix of those keys of `translations` that are replaced within a comment
+PHRASE_START = "…"  # prefix of keys of `translations` that replace a phrase within a comment
 PLACEHOLDER_PATTERN = re.compile(r"\\{(\w+)\\}")
 
 
@@ -21,8 +21,8 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
     """Replace the comments, docstrings and printed texts of a source by their translations.
 
     source: Python code. translations: {text without its # or quotes: translated text}. A {name} in both texts stands
-    for any text, which is kept. A text without a translation stays. A comment about an expression begins with code; in
-    such a comment only the phrases after the code are translated, and their keys begin with "…".
+    for any text, which is kept. A text without a translation stays unchanged. A comment on an expression begins with
+    code; only its phrases after the code are translated, by keys that begin with "…".
 
     >>> print(translate_comments("y = 2 * x  # over S", {"over S": "沿 S"}))
     y = 2 * x  # 沿 S
@@ -32,7 +32,7 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
     '#   x: (2,)，步长 (1,)'
     """
     lines = source.splitlines(keepends=True)
-    for token in reversed(list(words_of(source))):  # backwards, so that earlier tokens keep their positions
+    for token in reversed(list(words_of(source))):  # from the end, so that positions of earlier tokens stay right
         (first, left), (last, right) = token.start, token.end
         text = translate_token(token, translations)
         before = lines[first - 1][:left]
@@ -70,12 +70,12 @@ def translate_string(token: tokenize.TokenInfo, translations: Mapping[str, str])
     indent = " " * token.start[1]
     lines = translations[text].splitlines()
     if len(lines) > 1:
-        lines.append("")  # an empty line, so that the closing quotes are on a separate line
+        lines.append("")  # an empty line before the closing quotes
     return quotes + f"\n{indent}".join(lines).replace(f"\n{indent}\n", "\n\n") + quotes
 
 
 def translate(text: str, translations: Mapping[str, str]) -> str:
-    """Translate a whole text, keeping the parts that match placeholders; without a translation, return it unchanged."""
+    """Translate a whole text, and keep what its placeholders match; return a text without a translation unchanged."""
     if text in translations:
         return translations[text]
     for known, other in translations.items():

@@ -1,4 +1,4 @@
-"""Computes facts about a run's weights, as numbers and names of kinds, which a page turns into sentences."""
+"""Computes facts about a run's weights, as numbers and names of kinds, from which a page makes sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from attention_core.record.trace import Trace
 
 EQUAL_WEIGHT_GAP = 1e-9  # weights that differ by less than this count as equal
 SHARE_SUM_TOLERANCE = 0.02  # the largest rounding error of a sum of shares, in any precision
-NEARLY_EVEN = 1.05  # a largest weight below this multiple of a uniform share counts as nearly uniform
+NEARLY_EVEN = 1.05  # a largest weight below this multiple of the uniform weight counts as nearly uniform
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class RowFact:
 
     kind:
 
-    - "most": one of several allowed keys gets the most.
-    - "nearly": one key gets the most, by less than a twentieth of a uniform share.
+    - "most": one of several allowed keys has the largest weight.
+    - "nearly": one key has the largest weight, by less than a twentieth of the uniform weight.
     - "several": some keys, but not all, have the largest weight in common.
-    - "even": all allowed keys get the same.
+    - "even": all allowed keys have the same weight.
     - "only": a single key is allowed.
     - "nothing": no key is allowed.
-    - "overflow": the precision could not hold the scores, so that there are no weights.
+    - "overflow": the scores overflow in the run's precision, so that there are no weights.
     - "difference": the weights are one map of weights minus another, so they may be negative and need not sum to 1.
-      `keys` holds the largest.
-    - "free": the weights need not sum to 1. `keys` holds the largest.
-    - "chosen": replaced weights, which no softmax of the allowed keys gives. `keys` holds the largest.
+      `keys` has the largest.
+    - "free": the weights need not sum to 1. `keys` has the largest.
+    - "chosen": replaced weights that no softmax over the allowed keys has. `keys` has the largest.
     """
 
     kind: str
@@ -54,12 +54,12 @@ class RowFact:
 
     @property
     def even(self) -> float:
-        """Return the uniform share: what each allowed key would get if all got the same weight, after the sink."""
+        """Return the uniform weight: that of each allowed key if all had the same weight, after the sink."""
         return left_by(self.sunk) / self.possible
 
     @property
     def ratio(self) -> float:
-        """Return the largest share divided by the uniform share."""
+        """Return the largest weight divided by the uniform weight."""
         return self.share * self.possible / left_by(self.sunk)
 
 
@@ -110,7 +110,7 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
 
 
 def left_by(sunk: float) -> float:
-    """Return the weight that a sink leaves to the keys; 1 if it leaves nothing, to avoid a division by 0."""
+    """Return the weight that a sink leaves to the keys; if it leaves 0, return 1, so that it can be a divisor."""
     return 1 - sunk or 1.0
 
 
@@ -129,13 +129,13 @@ def has_overflowed(
     return bool(scores[allowed].isneginf().all())
 
 
-# Only these kinds of RowFact depend on different scores; the other kinds follow from masks or from equal scores.
+# These kinds of RowFact depend on the scores; the other kinds follow from masks or from equal scores.
 CLAIMS = ("most", "nearly", "several", "free", "difference")
 
 
 @dataclass(frozen=True)
 class Accident:
-    """The random inputs of a weight, because of which the weight means nothing.
+    """The random inputs of a row of weights, because of which the weights mean nothing.
 
     query: whether the query's vector is random. keys: the keys whose vectors are random. matrices: the names of random
     matrices.
@@ -147,9 +147,9 @@ class Accident:
 
 
 def accident(trace: Trace, fact: RowFact) -> Accident | None:
-    """Return the random inputs on which a row of weights depends; a page must not interpret such weights.
+    """Return the random inputs on which a row of weights depends; a page does not interpret such weights.
 
-    Return None if the row depends on no random input, or if it would be the same for any scores.
+    Returns None if the row depends on no random input, or would be the same with any scores.
 
     >>> from dataclasses import replace
     >>> from attention_core.record.trace import RandomParts
@@ -178,7 +178,7 @@ def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | Non
 
 
 def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
-    """Return whether a row of weights was replaced by numbers that no softmax of the allowed keys gives."""
+    """Return whether a row of weights was replaced by numbers that no softmax over the allowed keys has."""
     if "chosen_weights" not in trace.steps and "replacement" not in trace.steps:
         return False
     if (row < 0).any() or row[~allowed].any():
@@ -206,7 +206,8 @@ def kind_of_row(largest_count: int, possible: int, share: float) -> str:
 
 # ---- rows and sums compared ------------------------------------------------------------------------------------------
 def find_surest_rows(facts: Sequence[RowFact]) -> set[int]:
-    """Return the positions in `facts` of the rows with the largest weight on one key; several positions if rows tie.
+    """Return the positions in `facts` of the rows with the largest weight on one key; several positions if rows are
+    equal.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -235,7 +236,7 @@ def weight_sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[
 
 # ---- whole heads -----------------------------------------------------------------------------------------------------
 def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> bool:
-    """Return whether every query of a head gives most weight to the key `offset` positions after it, without a tie.
+    """Return whether each query of a head gives its largest weight to the one key that is `offset` positions after it.
 
     Queries without a key at that offset do not count. Returns False if no query has such a key.
 
@@ -263,7 +264,7 @@ def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> b
 def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
     """Measure the largest difference between a step of one run and the transpose of that step in another run.
 
-    For the same run twice, the result is 0 if the step is symmetric. Exchanging W_q and W_k transposes the raw scores,
+    Called with one run twice, it returns 0 if the step is symmetric. Exchanging W_q and W_k transposes the raw scores,
     because q kᵀ and k qᵀ are sums of the same products.
 
     >>> from attention_core import attend_qkv
@@ -278,10 +279,11 @@ def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
 def find_telling_row(
     trace: Trace, query: int | None = None, batch: int = 0, count: int | None = None
 ) -> tuple[int, int]:
-    """Find the (head, query) to select first: the row whose largest weight is the highest multiple of a uniform one.
+    """Find the (head, query) to select first: the row whose largest weight is the largest multiple of the uniform
+    weight.
 
-    If several rows are equal, the first head is taken, and in it the last query. query: if given, only this query's
-    rows are searched. count: the number of queries that are not padding.
+    Of equal rows, that of the first head and of the last query in it is chosen. query: if given, only this query's rows
+    are searched. count: the number of queries that are not padding.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -292,7 +294,7 @@ def find_telling_row(
     weights = trace["weights"][batch].detach().double()  # (H, T, S)
     largest = weights.nan_to_num().amax(-1)  # (H, T)
     possible = allowed_pairs(trace)[batch].sum(-1)  # (H, T)
-    ratios = largest * possible  # (H, T): 1 for a row with one allowed key
+    ratios = largest * possible  # (H, T): 1 for a row with a single allowed key
     queries = slice(count) if query is None else slice(query, query + 1)
     ratios = ratios[:, queries]
     among_highest = ratios >= ratios.max() - EQUAL_WEIGHT_GAP
@@ -307,10 +309,10 @@ def find_telling_row(
 def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 0, first: int = 0) -> tuple[int, int]:
     """Find the (head, query) to select first if most words attend to themselves.
 
-    The head is the first in which a query gives over half of its weight to another word. If there is none, it is the
-    head with the largest weight on another word. The query is the one in this head that gives most to another word.
-    query: a query whose best head is searched; None to search all queries. first: the first query that counts if none
-    is given.
+    The head is the first in which a query gives over half of its weight to another word; if there is none, that with
+    the largest weight on another word. The query is the one in this head that gives the largest weight to another word.
+    query: if given, only this query's rows are searched. first: the first query that may be chosen if `query` is not
+    given.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -368,8 +370,8 @@ def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
 class PairsFact:
     """How many (query, key) pairs the masks allow.
 
-    kept: the number of allowed pairs. of: the number of all pairs. Masking alone saves no work, because every score is
-    computed first. Code that skips whole blocks of pairs saves at most the share of blocked pairs.
+    kept: the number of allowed pairs. of: the number of all pairs. A mask alone saves no work, because every score is
+    computed before it is blocked. Code that skips blocks of pairs saves at most the share of blocked pairs.
     """
 
     kept: int

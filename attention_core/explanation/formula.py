@@ -1,4 +1,4 @@
-"""Writes the steps of a run as LaTeX equations; each symbol has the colour of its family (q, k, v or x)."""
+"""Writes the steps of a run as LaTeX equations; symbols have the colour of their family (q, k, v or x)."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -9,10 +9,10 @@ from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Trace
 
-SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # legible on white, by WCAG level AA
+SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # legible on white by WCAG level AA
 
-ELSE = "else"  # the key in `names` for the translated word "else" in a formula
-NO_NAMES: Mapping[str, str] = MappingProxyType({})  # no translations; formulas use the names in the code
+ELSE = "else"  # key in `names` of the word "else" in a formula
+NO_NAMES: Mapping[str, str] = MappingProxyType({})  # no translations: steps have their names in the code
 
 SYMBOL_LETTERS = {
     "x": "X",
@@ -87,11 +87,11 @@ def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mappin
 def formula(
     trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
 ) -> str:
-    r"""Write one step as an equation in LaTeX; an input as its symbol alone.
+    r"""Write one step as an equation in LaTeX; an input is written as its symbol alone.
 
-    Operands have the names under which the visitor sees them (shown_steps), so that weights without a mask are computed
-    from the scaled scores. colours: {family of symbols (q, k, v, x): colour}; a family without a colour is black.
-    names: translated names of steps, and of ELSE. Raises KeyError for an unknown step.
+    Operands have the names of the steps that the app shows (shown_steps): without a mask, weights are computed from the
+    scaled scores. colours: {family of symbols (q, k, v, x): colour}; a family without a colour is black. names:
+    translated names of steps, and of ELSE. Raises KeyError for an unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -127,7 +127,7 @@ def code_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_CO
 
 
 def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    r"""Write the computed steps as equations aligned at the equals sign; steps that change nothing are left out.
+    r"""Write the computed steps as equations aligned at the equals sign; steps that only copy numbers are left out.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -151,7 +151,7 @@ def sized_formula(
 ) -> str:
     r"""Write one step as an equation in LaTeX; under each symbol are its numbers of rows and columns.
 
-    The sizes are given in letters and in numbers. colours, names: the same as the arguments of `formula`. Raises
+    The sizes are written in letters and in numbers. colours, names: the same as the arguments of `formula`. Raises
     KeyError for an unknown step.
 
     >>> import torch

@@ -1,6 +1,6 @@
-r"""Parses LaTeX formulas into trees of MathML elements, which every browser draws.
+r"""Parses LaTeX formulas into trees of MathML elements, which browsers draw.
 
-The parser knows the commands that the operations write: letters, groups, \mathrm and \text, \textcolor, fractions,
+The parser knows the commands in the operations' formulas: letters, groups, \mathrm and \text, \textcolor, fractions,
 roots, scripts, cases.
 """
 
@@ -15,7 +15,7 @@ SIGNS = {
     **{"sigma": "σ", "phi": "φ", "land": "∧", "lor": "∨", "gamma": "γ"},
 }
 FUNCTIONS = ("tanh", "sin", "cos", "exp", "log", "ln", "max", "min")
-SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}  # LaTeX command -> width of the space
+SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}  # LaTeX command -> width of its space
 FRACTIONS = ("frac", "tfrac", "dfrac")
 
 Tree = tuple  # (element, attributes, children)
@@ -109,7 +109,7 @@ class FormulaReader:
         return make("mi" if token.isalpha() else "mo", [token])
 
     def read_command(self, name: str) -> Tree | None:
-        """Parse the rest of a command; return None for a command that shows nothing."""
+        """Parse the rest of a command; return None for a command that draws nothing."""
         if name in ("mathrm", "text"):
             return make("mtext", [self.read_text()])
         if name == "textcolor":
@@ -134,7 +134,7 @@ class FormulaReader:
         return make("mi", [name])
 
     def read_cases(self) -> Tree:
-        """Parse the rows of a cases environment into a table that follows a brace."""
+        """Parse the rows of a cases environment; return a brace and a table."""
         self.read_text()
         rows, cells = [], []
         while self.peek() != "\\end":
@@ -150,7 +150,7 @@ class FormulaReader:
         return make("mrow", [make("mo", ["{"], stretchy="true"), make("mtable", rows, columnalign="left")])
 
     def skip_break(self) -> None:
-        r"""Skip the separator of two cells or two rows, and the height of a gap between rows, as in \\[1em]."""
+        r"""Skip the separator between two cells or rows, and the height of a gap after it, as in \\[1em]."""
         if self.take() == "\\\\" and self.peek() == "[":
             while self.take() != "]":
                 continue

@@ -1,4 +1,6 @@
-"""Derives the pattern of a head's weights (its "habit") from the weights alone, for built, learned and random heads."""
+"""Derives the pattern of a head's weights (its "habit") from its weights, for heads built by hand, learned heads and
+random heads.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,9 +9,9 @@ from dataclasses import dataclass
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.record.trace import Trace
 
-CLEAR_RATIO = 2.0  # a query attends clearly to a key if the weight is this multiple of a uniform share
-MOST_QUERIES = 0.8  # a head has a pattern if this share of the queries that can follow the pattern do so
-MAX_NAMED_PAIRS = 3  # at most this many (query, key) pairs are listed one by one
+CLEAR_RATIO = 2.0  # a query attends clearly to a key whose weight is this multiple of the uniform weight
+MOST_QUERIES = 0.8  # the share of the queries that must follow a pattern, of those that can
+MAX_NAMED_PAIRS = 3  # the most (query, key) pairs that a sentence lists
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class HeadHabit:
     kind:
 
     - "random": the weights come from random numbers, and mean nothing.
-    - "overflow": the precision could not hold scores of this head.
+    - "overflow": scores of this head overflow in the run's precision.
     - "single": there is only one key.
     - "forced": masks leave each query at most one key.
     - "nothing": every query gives weight 0 to every key that it may see.
@@ -27,8 +29,8 @@ class HeadHabit:
     - "offset": most queries attend to the key `offset` positions after their own; -1 is the word before.
     - "key": most queries attend to the key `key`.
     - "pairs": a few queries attend clearly, and the rest uniformly; `pairs` has the (query, key) of the clear ones.
-    - "mixed": no rule holds; `pairs` has the query that attends most clearly.
-    - "tied": no rule holds, and the query that attends most clearly gives `count` keys the same weight; `pairs` has the
+    - "mixed": no pattern; `pairs` has the query that attends most clearly.
+    - "tied": no pattern, and the query that attends most clearly gives `count` keys the same weight; `pairs` has the
       first of these keys.
     """
 
@@ -40,7 +42,7 @@ class HeadHabit:
 
 
 def list_row_facts(trace: Trace, head: int, batch: int = 0) -> list[RowFact]:
-    """List, for each query of a head, how it spreads its weight over the keys (a RowFact).
+    """Return a RowFact for each query of a head: how the query spreads its weight over the keys.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -99,8 +101,8 @@ def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact])
 
 
 def asks_own_words(trace: Trace) -> bool:
-    """Return whether keys and queries are the same words: both computed from x or, in given attention maps, equally
-    labelled.
+    """Return whether keys and queries are the same words: both are computed from x or, in imported attention maps, have
+    equal labels.
     """
     is_given = "masked_scores" not in trace
     return trace.labels.get("T") == trace.labels.get("S") if is_given else "x" in trace

@@ -1,6 +1,6 @@
-"""Lays out a step for a picture: as one matrix of cells, or as a matrix product with both operands.
+"""Lays out a step for a picture, as one matrix of cells or as a matrix product with both operands.
 
-No formula is used here: the terms of the cells determine which operand is at the left and which is above.
+The terms of the cells determine which operand is at the left of the result, and which above it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from attention_core.record.expressions import Cell, Constant, Ref
 from attention_core.record.trace import Operation, Trace
 
 TOKEN_AXES = ("T", "S", "S'")  # token axes; S' is the second key axis of a Jacobian
-MAX_PANEL_SIDE = 64  # at most this many rows or columns are drawn; Panel.hidden counts the others
+MAX_PANEL_SIDE = 64  # the most drawn rows or columns; Panel.hidden counts the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,9 @@ class Panel:
 
     @cached_property
     def values(self) -> np.ndarray:
-        """Return the cells' float64 numbers, computed at the first access, because many callers need only the refs."""
+        """Return the cells' float64 numbers; they are computed at the first access, because many callers need only the
+        refs.
+        """
         return gather_values(self.whole, self.refs)
 
 
@@ -59,8 +61,8 @@ def panel(
     """Lay out the last two axes of a step as a panel.
 
     at: the index on each axis before the last two (by default 0). If not all tokens fit, those around the position in
-    `at` are drawn. largest: the most positions drawn on an axis of tokens. widest: the most on any other axis; None for
-    the same limit.
+    `at` are drawn. largest: the most positions that are drawn on an axis of tokens. widest: the most on any other axis;
+    None means `largest`.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -113,7 +115,7 @@ def axis_limit(dim: str, largest: int, widest: int | None) -> int:
 
 
 def drawn_positions(size: int, most: int, position: int) -> range:
-    """Return the positions of an axis that are drawn: at most `most`, around `position` if the size allows.
+    """Return the drawn positions of an axis: at most `most`, with `position` in the middle if possible.
 
     >>> drawn_positions(10, 4, 5), drawn_positions(10, 4, 0), drawn_positions(10, 4, 9), drawn_positions(3, 4, 2)
     (range(3, 7), range(0, 4), range(6, 10), range(0, 3))
@@ -128,7 +130,7 @@ def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
     """Return whether the single entry of an axis holds for all positions (is broadcast), as in a mask equal for all
     queries.
 
-    Only steps about pairs of tokens broadcast in this way. The single key of a cache is not broadcast.
+    Only steps with an axis of queries and one of keys broadcast in this way, and not the single key of a cache.
     """
     broadcast = trace.steps[step]
     dims = broadcast.dims
@@ -227,7 +229,7 @@ def product(
 
 
 LEFT, ABOVE = 0, -1  # the index of each operand's factor in a term
-Factors = list[list[Ref]]  # the operand cells for each row, or for each column, of a result
+Factors = list[list[Ref]]  # the operand cells of each row, or of each column, of a result
 
 
 def find_factors(
@@ -239,14 +241,14 @@ def find_factors(
     step is no product.
     """
 
-    @cache  # cached, because the row and the column of a corner cell both need it
+    @cache  # cached: the row and the column of a corner cell both need it
     def cell_of(ref: Ref) -> Cell:
         return operation.cell(ref.index, shapes)
 
     first_row = result.refs[0]
     last_row = result.refs[-1]
     first_cell = cell_of(first_row[0])
-    if not factor_refs(first_cell, LEFT):  # returns early, because most steps are no products
+    if not factor_refs(first_cell, LEFT):  # most steps are no products
         return None
     first_column = [row[0] for row in result.refs]
     lefts = [factor_refs(cell_of(ref), LEFT) for ref in first_column]
@@ -273,7 +275,7 @@ def factor_refs(cell: Cell, which: int) -> list[Ref]:
     for term in cell.terms:
         if any(isinstance(factor, Constant) for factor in term):
             return []
-        if len(term) > 2:  # three factors, as in q W_a k: not a row times a column
+        if len(term) > 2:  # three factors, as in q W_a k, are no row times a column
             return []
         if len(term) == 2:
             refs.append(term[which])
@@ -293,7 +295,8 @@ def inner_axis(trace: Trace, refs: list[Ref]) -> str:
 
 
 def operand_panel(trace: Trace, factors: Factors, dim: str, hidden: int, most: int) -> Panel:
-    """Lay out an operand of a product: the rows are the axis shared with the result, the columns the summed axis.
+    """Lay out an operand of a product as a panel: its rows are the axis that it shares with the result, its columns the
+    summed axis.
 
     hidden: how many rows of the result are not drawn. most: how many positions of the summed axis are drawn at most.
     """
@@ -307,7 +310,7 @@ def operand_panel(trace: Trace, factors: Factors, dim: str, hidden: int, most: i
 
 # ---- parts of panels -------------------------------------------------------------------------------------------------
 def cut_panel(part: Panel, row: int | None = None, column: int | None = None) -> Panel:
-    """Cut one row or one column out of a panel, or, if both are given, the cell at their crossing.
+    """Return one row or one column of a panel as a panel; if both are given, the cell where they meet.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -348,7 +351,7 @@ def find_in_panel(part: Panel, cell: Ref) -> tuple[int, int]:
 
 
 def crossing(whole: Product, cell: Ref) -> Product:
-    """Cut a product down to one cell of the result, with the row of left and the column of above that produce the cell.
+    """Return the part of a product for one cell of the result: this cell, its row of left, and its column of above.
 
     >>> import torch
     >>> from attention_core import attend_qkv

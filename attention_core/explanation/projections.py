@@ -1,4 +1,5 @@
-"""Writes a projection of a word's vector with its numbers, in both conventions: rows $q = x W_q$ or columns $q = W x$.
+"""Writes the projection of a word's vector with its numbers, with vectors as rows, $q = x W_q$, or as columns, $q = W
+x$.
 
 Both conventions give the same numbers: the matrix of one is the transpose of the other's.
 """
@@ -18,11 +19,11 @@ CONVENTIONS = ("rows", "columns")
 
 
 def projection_in(convention: str, trace: Trace, head: int = 0, query: int = 0, batch: int = 0) -> str:
-    r"""Write the projection of one word's query in LaTeX with its numbers, in rows or in columns.
+    r"""Write the projection of one word's query in LaTeX with its numbers, with vectors as rows or as columns.
 
-    In rows it is $q = x W_q$, in columns $q = W_q^\top x$. convention: one of CONVENTIONS. trace: a run with x (B, T,
-    D), w_q (D, H d_k) and q (B, H, T, d_k), in which no bias or positions are added between x and q. head, query,
-    batch: the indices of the query.
+    Rows: $q = x W_q$; columns: $q = W_q^\top x$. convention: one of CONVENTIONS. trace: a run with x (B, T, D), w_q (D,
+    H d_k) and q (B, H, T, d_k), in which no bias or positions are added between x and q. head, query, batch: the
+    indices of the query.
 
     Raises AttentionError (a ValueError): unknown_choice; KeyError if the run has no projection. Sources: rows as in
     Vaswani et al. 2017, section 3.2.2; columns as in Bahdanau et al. 2015, appendix A.1.2.
@@ -61,8 +62,7 @@ def matrix_latex(matrix: Float[Tensor, "rows columns"]) -> str:
 class RowProduct:
     """The cells of a product row x matrix = result.
 
-    row, result: the cells of the row and of the result. matrix: the cells of the matrix, one tuple for each of its
-    rows.
+    row, result: the cells of the row and of the result. matrix: the cells of the matrix, one tuple per row.
     """
 
     row: tuple[Ref, ...]
@@ -71,7 +71,7 @@ class RowProduct:
 
 
 def find_row_product(trace: Trace, step: str, at: Sequence[int]) -> RowProduct:
-    """Find the product that computed a row of a step, even if later steps have only moved the row.
+    """Find the product by which a row of a step was computed, even if later steps copied the row.
 
     at: the row's index on all axes but the last. Only for projections without a bias, in which each term is a number of
     the row times a number of the matrix.

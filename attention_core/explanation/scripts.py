@@ -1,4 +1,4 @@
-"""Exports a run as a script: the functions that ran, the inputs as literals, a call per step, and every step printed.
+"""Exports a run as a script: the functions that ran, the inputs as literals, a call and a printed value for each step.
 
 The script needs only torch, or only numpy, and nothing from this package. Each function is copied from the source that
 ran, without its annotations, together with every function and constant that it uses.
@@ -20,7 +20,8 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}
-# More input numbers are read from a file. A step with more numbers is printed by its first numbers and its sum.
+# With more input numbers, a script reads them from a file. A step with more numbers is printed as its first numbers and
+# its sum.
 MAX_LITERAL_NUMBERS = 10_000
 INPUTS_FILE = "attention_inputs.npz"
 
@@ -33,8 +34,8 @@ def code(trace: Trace, language: str) -> str:
     a run has more than MAX_LITERAL_NUMBERS input numbers, its script reads them from INPUTS_FILE beside it (see
     inputs_npz), and prints each step's shape, first numbers and sum.
 
-    Raises AttentionError (a ValueError) for an unknown language. Raises ValueError if the run cannot be one script,
-    because an operation is no module-level function, or a name would mean two things.
+    Raises AttentionError (a ValueError) for an unknown language. Raises ValueError if the run cannot be written as one
+    script, because an operation is no module-level function, or one name would have two definitions.
 
     >>> from attention_core import attend_qkv
     >>> script = code(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "torch")
@@ -65,7 +66,7 @@ def code(trace: Trace, language: str) -> str:
 
 
 def needs_file(trace: Trace) -> bool:
-    """Return whether the script reads its inputs from INPUTS_FILE, because they exceed MAX_LITERAL_NUMBERS."""
+    """Return whether the script reads its inputs from INPUTS_FILE, because they are more than MAX_LITERAL_NUMBERS."""
     count = sum(step.stored.numel() for step in trace.inputs().values())
     return count > MAX_LITERAL_NUMBERS
 
@@ -121,7 +122,7 @@ def call_line(operation: Operation, language: str) -> str:
 
 # ---- printing: a step's name, its shape, its numbers -----------------------------------------------------------------
 def show(name: str, value: Tensor | np.ndarray) -> None:
-    """Print every number with all its digits, one row a line."""
+    """Print every number with all its digits, one row per line."""
     print(f"\n{name} {tuple(value.shape)}")
     print(rows(str(value.tolist()), len(value.shape)))
 
@@ -136,8 +137,8 @@ def show_start(name: str, value: Tensor | np.ndarray) -> None:
 
 
 def rows(nested: str, depth: int) -> str:
-    """Break the text of a nested list of this depth after every row."""
-    for closing in range(depth - 1, 0, -1):  # where the most brackets close first
+    """Break the text of a nested list of this depth into lines, one per row."""
+    for closing in range(depth - 1, 0, -1):  # outermost lists first
         end = "]" * closing + ","
         indent = " " * (depth - closing)
         nested = nested.replace(f"{end} ", f"{end}\n{indent}")
@@ -163,7 +164,7 @@ def face_function(operation: Operation, language: str) -> Callable:
 
 
 def choose_printer(step: Step, from_file: bool) -> Callable:
-    """Return the function that prints a step: one that prints all of its numbers, or one that prints the first."""
+    """Return the function that prints a step: all of its numbers, or only the first."""
     if from_file or step.stored.numel() > MAX_LITERAL_NUMBERS:
         return show_start
     return show
@@ -180,7 +181,7 @@ def needed_imports(language: str, from_file: bool) -> dict[str, str]:
 
 
 def plain_parameter(value: object) -> object:
-    """Convert a parameter to a builtin value whose repr is a literal, because repr(np.float64(0.5)) names NumPy."""
+    """Convert a parameter to a builtin value whose repr is a literal; repr(np.float64(0.5)) is none."""
     if value is None:
         return None
     if isinstance(value, tuple | list):
@@ -194,7 +195,9 @@ def plain_parameter(value: object) -> object:
 
 
 def check_names(trace: Trace, definitions: Iterable[Definition]) -> None:
-    """Raise ValueError for a step whose name cannot be a variable, or would hide a name that the script needs."""
+    """Raise ValueError for a step whose name is no name of a variable, or is the name of something else in the
+    script.
+    """
     taken = {"inputs", *dir(builtins)}
     taken.update(definition.name for definition in definitions)
     for name in trace.steps:
@@ -233,7 +236,7 @@ def needs_line(language: str, from_file: bool) -> str:
 
 
 def dtype_name(trace: Trace) -> str:
-    """Return the precision of the run: the dtype of its first input, because that is always floating-point."""
+    """Return the precision of the run, the dtype of its first input; that input is always floating-point."""
     first = next(iter(trace.steps.values()))
     return str(first.dtype).removeprefix("torch.")
 
@@ -266,7 +269,7 @@ def step_lines(trace: Trace, language: str) -> list[str]:
 
 
 def format_axes(step: Step) -> str:
-    """Write a step's axes and their sizes.
+    """Format the axes of a step with their sizes.
 
     >>> format_axes(Step("v", torch.ones(1, 2, 3), ("B", "S", "D")))
     '(B, S, D) = (1, 2, 3)'
@@ -337,6 +340,6 @@ def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
     exact = numbers.astype(np.float64).astype(str)
     if numbers.dtype == np.float64 or not short:
         return exact
-    single = numbers.astype(np.float32).astype(str)  # numbers in half precision need all digits of their float32 values
-    read_back = single.astype(np.float64).astype(np.float32)  # parsing rounds twice: to double, then single precision
+    single = numbers.astype(np.float32).astype(str)  # half-precision numbers need all digits of their float32 values
+    read_back = single.astype(np.float64).astype(np.float32)  # two roundings, to double and to single
     return np.where(read_back == numbers, single, exact)

@@ -1,8 +1,8 @@
-"""Decides which steps are shown to the visitor: a step that only copies numbers stays in the Trace but is not shown.
+"""Decides which steps the app shows: a step that only copies numbers is in the Trace, but is not shown.
 
-Formulas, sums, workbook sheets, documents and the trail from a number back to the input use these functions. Steps with
-the same numbers in the same rows and columns are shown once: under the letter of one of them (Q, K, V), else under the
-name of the first step.
+Formulas, sums, workbook sheets, documents and the trail from a number back to the input use these functions. Of several
+steps with the same numbers in the same rows and columns, the app shows one: the step with a letter (Q, K, V), else the
+first.
 """
 
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from attention_core.mechanism.operations import MASK, MASK_TO_ZERO, MERGE, PASS_
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-LETTERED = ("q", "k", "v", "k_new", "v_new")  # steps that are shown under a letter
-# Operations that may just copy numbers: a mask that allows all pairs, a factor of 1, a move to other positions.
+LETTERED = ("q", "k", "v", "k_new", "v_new")  # steps whose symbol is a letter
+# Operations that may only copy numbers: a mask that allows all pairs, a factor of 1, a rearrangement.
 MASKING, SCALING, MOVING = (MASK, MASK_TO_ZERO), (SCALE, ROOT_SCALE), (SPLIT, MERGE, PASS_ON)
 
 
@@ -60,7 +60,7 @@ def steps_copied(trace: Trace, name: str) -> list[str]:
 
 
 def shown_name(trace: Trace, name: str) -> str:
-    """Return the name of the shown step that has the numbers of this step; an input keeps its own name.
+    """Return the name of the step that is shown for this step and has the same numbers; an input is shown itself.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -76,7 +76,7 @@ def shown_name(trace: Trace, name: str) -> str:
 
 
 def shown_steps(trace: Trace) -> list[str]:
-    """Return the names of the steps that are shown to the visitor, including inputs, in order.
+    """Return the names of the steps that the app shows, including inputs, in order.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -89,7 +89,7 @@ def shown_steps(trace: Trace) -> list[str]:
 def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     """Write out the arithmetic of one cell; for a copied number, the arithmetic of the cell from which it was copied.
 
-    The operands of this arithmetic refer to steps that are shown to the visitor. Raises the errors of `explain`.
+    The operands of this arithmetic refer to steps that the app shows. Raises the errors of `explain`.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -115,7 +115,7 @@ def computed_cell(trace: Trace, cell: Ref) -> Ref:
 
 
 def is_computed(trace: Trace, name: str) -> bool:
-    """Return whether a step's numbers were computed, so that they are neither an input's numbers nor copies of these.
+    """Return whether a step's numbers were computed: it is no input, and no copy of one.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -129,7 +129,7 @@ def is_computed(trace: Trace, name: str) -> bool:
 def show_operand(trace: Trace, piece: Piece, names: Mapping[str, str]) -> Piece:
     """Return a piece of arithmetic in which a reference to a hidden step is replaced by one to the shown step.
 
-    piece: one symbol or operand of a written calculation. names: step -> the step under which its numbers are shown.
+    piece: a part of a written calculation. names: {step: the step that is shown for it}.
     """
     if piece.ref is None:
         return piece

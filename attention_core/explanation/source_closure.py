@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from attention_core.record.python_source import parse_source
 
-SCRIPT_WIDTH = 100  # a line that this module joins or pads has at most this many columns
+SCRIPT_WIDTH = 100  # largest width of a line that this module joins or pads
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -43,7 +43,7 @@ def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) 
     """Collect every definition that the functions need, each once and after all definitions that it uses.
 
     imports: further import statements that are needed, keyed by the name that each defines. Raises ValueError for a
-    function that its module does not have under its own name, and for a name that would mean two things.
+    function that its module does not have under its own name, and for a name with two definitions.
     """
     found = {name: Definition(name, text) for name, text in imports.items()}
     for function in dict.fromkeys(functions):
@@ -65,7 +65,7 @@ def is_found_by_name(function: Callable) -> bool:
 def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
     """Add the definition of a module's `name` to `found`, and all definitions that this definition needs."""
     definition = locate_definition(name, module)
-    if definition is None:  # builtins need no definition
+    if definition is None:  # a builtin needs no definition
         return
     if hasattr(builtins, name):
         raise ValueError(f"a function must not hide a builtin from the others: {name} of {module.__name__} does")
@@ -76,7 +76,7 @@ def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) 
     if not definition.is_import:
         for needed in names_read(definition.text):
             add_definition(needed, sys.modules[definition.module], found)
-    found[name] = found.pop(name)  # it is moved to the end, after everything that the definition needs
+    found[name] = found.pop(name)  # moves it to the end, after all that it needs
 
 
 def check_same_meaning(known: Definition, other: Definition) -> None:
@@ -110,11 +110,11 @@ def locate_definition(name: str, module: ModuleType) -> Definition | None:
     raise ValueError(f"{name} must be a function, constant or import at the top level of {module.__name__}")
 
 
-@lru_cache(maxsize=32)  # the text is the key of the cache, so the cache never goes stale
+@lru_cache(maxsize=32)  # the source text is the key, so the cache is never out of date
 def read_statements(text: str) -> tuple[ast.stmt, ...]:
     """Parse a module's source and return its top-level statements in reverse order.
 
-    The order is reversed because the last binding of a name counts.
+    In reverse, the first statement that defines a name is the one that is in force.
     """
     return tuple(reversed(parse_source(text).body))
 
@@ -137,7 +137,7 @@ def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Defin
     followed.
     """
     name = alias.asname or alias.name
-    imported = ast.unparse(alias)  # the import together with its name after `as`
+    imported = ast.unparse(alias)  # the imported name, with `as` if it has one
     if isinstance(node, ast.Import):
         return Definition(name, f"import {imported}")
     package, _, _ = node.module.partition(".")
@@ -149,10 +149,10 @@ def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Defin
 
 
 def names_read(text: str) -> list[str]:
-    """List the global names that a definition reads, in the order of the text; local names do not count."""
+    """List the global names that a definition reads, in the order of its text."""
     names = set()
     scopes = [symtable.symtable(text, "<definition>", "exec")]
-    for scope in scopes:  # the loop appends inner scopes to this list
+    for scope in scopes:  # the loop appends inner scopes
         scopes.extend(scope.get_children())
         for symbol in scope.get_symbols():
             if symbol.is_global() and symbol.is_referenced():
@@ -188,13 +188,15 @@ def without_annotations(text: str) -> str:
     if not cuts:
         return text
     raw = text.encode()
-    for cut in sorted(cuts, reverse=True):  # cuts are made backwards, so that the positions of earlier cuts stay valid
+    for cut in sorted(cuts, reverse=True):  # from the end, so that the positions of earlier cuts stay right
         raw = raw[: cut.start] + cut.between + raw[cut.end :]
     return join_signature(raw.decode())
 
 
 class Cut(NamedTuple):
-    """A range of a text to cut out, and its replacement. The range is in bytes, because ast counts columns in bytes."""
+    """A range of a text that is cut out, and what replaces it. The range counts bytes, because ast counts columns in
+    bytes.
+    """
 
     start: int
     end: int

@@ -1,10 +1,10 @@
-"""Lists the code that ran, line by line, with the shapes of the tensors that each line made.
+"""Lists the source of code that ran, with the shapes of the tensors that each line computed.
 
-Every listing is made by annotate_source. It runs the function again under a Watch; if that fails, it returns the plain
-source. A Watch is a profile function of this thread alone (sys.setprofile), which gets every value that a call in
-Python returns, and the call's place in the source. torch's calls pass through Python under a TorchFunctionMode. NumPy's
-own functions are written in C, and the profile function does not see what they return, so the module and the arrays are
-wrapped in proxies. All this depends on internals of Python, torch and NumPy, so it may fail with any error.
+annotate_source makes each listing: it calls the function again under a Watch, and returns the plain source if that
+fails. A Watch is a profile function of this thread (sys.setprofile), which Python calls with every value that a call
+returns, and with the call's place in the source. It also gets the results of torch's functions under a
+TorchFunctionMode. It does not get those of NumPy's functions, which are written in C, so the module and the arrays are
+wrapped in proxies. This depends on internals of Python, torch and NumPy, so it may raise any error.
 """
 
 import inspect
@@ -33,9 +33,7 @@ logger = logging.getLogger(__name__)
 
 # ---- NumPy seen from Python: every call and every result passes through a Python function ----------------------------
 class NumpyProxy(NDArrayOperatorsMixin):
-    """A wrapper of the NumPy module, of one of its functions, or of an array; what the wrapper returns is wrapped,
-    too.
-    """
+    """A wrapper of the NumPy module, of one of its functions, or of an array; its results are wrapped, too."""
 
     __slots__ = ("inside",)
 
@@ -93,7 +91,7 @@ def unwrap_numpy(value: object) -> object:
 
 
 def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionType]) -> FunctionType:
-    """Copy a function so that NumPy is a NumpyProxy in it and in the functions of its package that it calls.
+    """Return a copy of a function in which NumPy is a NumpyProxy, also in the functions of its package that it calls.
 
     The code object stays the same. copies: the copies made so far, to which this copy is added.
     """
@@ -166,9 +164,7 @@ def watch_call(function: Callable, operands: tuple | list, params: Mapping[str, 
 
 @dataclass
 class CallRecord:
-    """The record of one function's calls: text descriptions of its arguments and of the values its expressions
-    computed.
-    """
+    """What was recorded of a function's calls: texts that describe its arguments and the values of its expressions."""
 
     arguments: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     made: dict[SourcePlace, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -230,7 +226,7 @@ class Watch:
         caller = frame.f_back
         is_watched = code in self.ran
         if is_watched:
-            is_new = self.ran[code].latest is not value  # False if an earlier line computed it
+            is_new = self.ran[code].latest is not value  # False for a value of an earlier line
             if is_new:
                 self.keep(frame, value)
         is_comprehension = code in self.owner and not is_watched
@@ -247,9 +243,7 @@ class Watch:
         record.latest = value
 
     def refused(self, error: RuntimeError) -> None:
-        """Record an error's message at the innermost watched place; re-raise the error if it is from the Watch
-        itself.
-        """
+        """Record an error's message at the innermost watched expression; raise an error of the Watch itself again."""
         innermost = None
         for step in walk_traceback(error.__traceback__):
             if step.tb_frame.f_code in self.owner:
@@ -323,7 +317,7 @@ def describe_layout(tensor: Tensor | np.ndarray) -> str:
         strides = tensor.stride()
         is_contiguous = tensor.is_contiguous()
     else:
-        strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy counts strides in bytes
+        strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy's strides are in bytes
         is_contiguous = tensor.flags.c_contiguous
     shape = tuple(tensor.shape)
     broadcast = []
@@ -366,7 +360,7 @@ def listing(operation: Operation, operands: Mapping[str, Tensor], language: str)
     numbers, not bytes), the axes along which it is broadcast (with stride 0) and whether it is not contiguous. Comments
     on one source line are in the order of evaluation; an expression that is evaluated several times has one comment,
     with a count. A called function of this package is one expression, and is listed once after its caller. An
-    expression has no comment if it computes no tensor or is not reached.
+    expression that computes no tensor, or is not evaluated, has no comment.
 
     Raises AttentionError (a ValueError) for an unknown language, KeyError for a missing operand.
 
@@ -408,11 +402,11 @@ def function_listing(
 
 
 def annotate_source(function: Callable, operands: tuple | list, params: Mapping[str, object]) -> str:
-    """Return a function's source with comments on what a call of it computes; the plain source if watching fails.
+    """Return a function's source with comments on the tensors that a call of it computes; the plain source if the Watch
+    fails.
 
-    Watching depends on internals of Python, torch and NumPy, so it may raise any error. The call is then repeated
-    without a Watch: an error of the function itself is raised, except a RuntimeError, whose message is put below the
-    source.
+    A Watch depends on internals of Python, torch and NumPy, so it may raise any error. Then the function is called
+    without it, and an error of the function is raised, except a RuntimeError, whose message follows the source.
     """
     try:
         return format_listing(watch_call(function, operands, params))
@@ -487,4 +481,4 @@ def source_segment(lines: list[str], left: int, right: int) -> str:
     text = " ".join(stripped).removeprefix("return ")
     if len(lines) == 1:
         return text
-    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # removes spaces inside brackets where lines were joined
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # no spaces inside brackets of joined lines

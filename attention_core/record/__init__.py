@@ -1,1 +1,3 @@
-"""The record of a run: the Trace, cells as expressions, number formats and errors. It imports no other subpackage."""
+"""Records a run: the Trace, cells as expressions, number formats and errors. It imports no other subpackage of the
+core.
+"""

@@ -1,8 +1,8 @@
-"""Defines the functions of a cell's terms, such as sum and softmax: each computes the value and writes the text.
+"""Defines the functions of a cell's terms, such as sum and softmax; each computes the cell's value and writes its text.
 
 The value is computed from the numbers of the terms; the text consists of their operands (cell_text). A new function
-needs one section here and its line in CELL_FUNCTIONS. A function of a single mechanism may lie in the mechanism's
-module, as a CellFunction in its cells.
+needs one section here and a line in CELL_FUNCTIONS. A mechanism's module may define a CellFunction that only its cells
+use.
 """
 
 import math
@@ -31,17 +31,17 @@ from attention_core.record.expressions import (
 )
 from attention_core.record.number_text import format_or_scientific
 
-MIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long, so that the zero vector has cosine 0
-READABLE_SCORES = (-3.0, 14.0)  # a softmax text shows its sum of exponentials if the largest score is in this range
+MIN_VECTOR_LENGTH = 1e-8  # shorter vectors count as this long, so that the zero vector has cosine 0
+READABLE_SCORES = (-3.0, 14.0)  # a softmax text shows its sum only if the largest score is in this range
 
 
 def function_of(cell: Cell) -> CellFunction:
-    """Return the CellFunction of a cell, looked up if the cell gives only its name."""
+    """Return the CellFunction of a cell; a name is looked up in CELL_FUNCTIONS."""
     return CELL_FUNCTIONS[cell.function] if isinstance(cell.function, str) else cell.function
 
 
 def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
-    """Compute the cell's number in double precision. lookup: a function that returns an operand's number.
+    """Compute a cell's number in double precision. lookup: a function that returns an operand's number.
 
     >>> from attention_core.record.expressions import Constant
     >>> cell = Cell(((Ref("q", (0,)), Constant(2.0)), (Constant(1.0),)))
@@ -166,7 +166,7 @@ def softmax_text(terms, numbers):
     top = max(scores)
     if top == -math.inf:
         return ["Σ exp(−∞) = 0 ⇒ 0"]
-    powers = [math.exp(score - top) for score in scores]  # each power is at most exp(0) = 1, so that none overflows
+    powers = [math.exp(score - top) for score in scores]  # each power is at most exp(0) = 1, so none overflows
     position = row.index((chosen,))
     shown, gathered = split_largest(powers, always=position)
     parts: list[Part] = ["exp(", Written(chosen), ") / ("]
@@ -248,7 +248,9 @@ def slope_value(numbers):
 
 
 def slope_text(terms, numbers):
-    """Return the text of a softmax derivative: a × (1 − a) on the diagonal, a × (0 − b) elsewhere."""
+    """Return the text of a softmax's derivative: a × (1 − a) for a weight and its own score, a × (0 − b) for another
+    score.
+    """
     (weight,), (one,), (other,) = terms
     return [Written(weight), " × (", Written(one), " − ", Written(other), ")"]
 
@@ -329,7 +331,7 @@ def choose_text(terms, numbers):
 
 # ---- cosine: the sum of the products over the lengths of two vectors, the first factors and the second factors -------
 def cosine_lengths(numbers: Numbers) -> list[float]:
-    """Return the lengths of the two vectors of a cosine; lengths below MIN_VECTOR_LENGTH are raised to it."""
+    """Return the lengths of the two vectors of a cosine, each at least MIN_VECTOR_LENGTH."""
     vectors = zip(*numbers, strict=True)
     return [max(math.hypot(*vector), MIN_VECTOR_LENGTH) for vector in vectors]
 
@@ -346,7 +348,7 @@ def cosine_text(terms, numbers):
 
 
 def length_text(length: float) -> str:
-    """Return a vector's length as text; a length raised to MIN_VECTOR_LENGTH is shown as that constant."""
+    """Return a vector's length as text; the minimum MIN_VECTOR_LENGTH is shown as that constant."""
     if length > MIN_VECTOR_LENGTH:
         return format_or_scientific(length)
     return f"{MIN_VECTOR_LENGTH:g}"
@@ -470,7 +472,7 @@ def top_k_text(terms, numbers):
 
 # ---- top_p: the first term if the softmax of all larger ones of the row is below the second, else minus infinity -----
 def share_of_larger(numbers: Numbers) -> float:
-    """Return the summed softmax of the row's numbers that are larger than the cell's own number, the first term."""
+    """Return the summed softmax of the numbers that are larger than the cell's number, which is the first term."""
     chosen, _, *row = map(multiply_factors, numbers)
     top = max(row)
     powers = [math.exp(number - top) for number in row]

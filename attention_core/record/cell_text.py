@@ -1,4 +1,4 @@
-"""Writes a cell's arithmetic as parts of a text: plain text, operands, and the subtotal of omitted terms.
+"""Writes a cell's arithmetic as parts of a text: plain text, operands, and a subtotal of omitted terms.
 
 The caller formats the operands: `explain` adds the number of each operand and a link to its cell.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from attention_core.record.expressions import Factor, Term, multiply_factors, sum_rounded_once
 
-MAX_SHOWN_TERMS = 12  # a longer sum shows its largest terms and a subtotal of the others
+MAX_SHOWN_TERMS = 12  # a longer sum is written as its largest terms and a subtotal
 
 Numbers = list[list[float]]  # for each term of a cell, the numbers of its factors
 
@@ -27,7 +27,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Subtotal:
-    """The terms that a text of a long sum omits: their count and their sum."""
+    """The terms that the text of a long sum omits: their number and their sum."""
 
     count: int
     total: float
@@ -39,8 +39,8 @@ Part = str | Written | Subtotal
 def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[int], list[int]]:
     """Return the positions of the terms to show and of the terms to omit, both in ascending order.
 
-    The MAX_SHOWN_TERMS largest terms are shown, among them always the term at position `always`. A size that is NaN or
-    infinite counts as the largest.
+    The MAX_SHOWN_TERMS largest terms are shown; the term at position `always` is always among them. NaN and infinite
+    sizes count as the largest.
 
     >>> split_largest([3.0, -5.0, 0.5])
     ([0, 1, 2], [])
@@ -74,7 +74,7 @@ def product_text(term: Term, bracket: bool = False) -> list[Part]:
 
 
 def rest_text(gathered: list[float]) -> list[Part]:
-    """Return the text " + (n smaller: subtotal)" for the terms that a long sum omits; [] if no term is omitted.
+    """Return the text " + (n smaller: subtotal)" for the terms that the text of a long sum omits; [] if it omits none.
 
     gathered: the values of the omitted terms.
     """
@@ -85,7 +85,7 @@ def rest_text(gathered: list[float]) -> list[Part]:
 
 
 def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
-    """Return the text a × b + c × d + ...; of many terms, the smallest are summed up as a subtotal."""
+    """Return the text a × b + c × d + ...; if there are many terms, the smallest are written as a subtotal."""
     products = [multiply_factors(term) for term in numbers]
     shown, gathered = split_largest(products)
     parts: list[Part] = []

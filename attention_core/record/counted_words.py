@@ -1,10 +1,10 @@
-"""Fills sentence templates; after the count 1, the counted word is put in the singular."""
+"""Fills sentence templates, and puts a counted word in the singular after the number 1."""
 
 import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 
-# Plural -> singular of the counted words in English texts; Chinese texts have one form for any count.
+# Plural -> singular of the counted words in English texts; Chinese has one form for any number.
 PLURALS = {
     f"{word}s": word
     for word in (
@@ -20,7 +20,7 @@ COUNTED_PATTERN = re.compile(rf"\{{(\w+)\}}(\*{{0,2}} (?:[a-z/]+ )?)({'|'.join(P
 
 @lru_cache(maxsize=4096)
 def make_filler(template: str) -> Callable[..., str]:
-    """Return the function that fills a template with named values; `str.format` if no words in it are counted.
+    """Return the function that fills a template with named values: `str.format` if the template counts no words.
 
     >>> make_filler("{name} is")(name="q"), make_filler("at most {limit} heads, {name}")(limit=1, name="q")
     ('q is', 'at most 1 head, q')
@@ -30,7 +30,7 @@ def make_filler(template: str) -> Callable[..., str]:
 
 
 def fill_template(template: str, values: dict) -> str:
-    """Fill a template with its values; a counted word is put in the singular if its count is 1.
+    """Fill a template with its values; a counted word is in the singular if its number is 1.
 
     >>> fill_template("at most {limit} heads", {"limit": 1}), fill_template("{n} more words", {"n": "2"})
     ('at most 1 head', '2 more words')
@@ -41,7 +41,7 @@ def fill_template(template: str, values: dict) -> str:
 
 
 def fill_counted(template: str, counts: tuple[str, ...], /, **values) -> str:
-    """Return a template filled with its values; a word after the count 1 is put in the singular.
+    """Return a template filled with its values; a counted word is in the singular after the number 1.
 
     counts: the placeholders that are followed by a counted word.
     """

@@ -1,6 +1,6 @@
 """Defines AttentionError, the error of the core, and its English sentences by code.
 
-An error has a code and values, so that a page can show its sentence in the visitor's language; a notebook shows the
+An error has a code and values, from which a page writes a sentence in the visitor's language; a notebook shows the
 English sentence. A sentence states what must hold, then what was given.
 """
 

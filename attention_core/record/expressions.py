@@ -1,7 +1,7 @@
 """Describes a cell of a step as an expression: a function of terms, each of which is a product of operands.
 
-An operation returns a Cell for any index. The cell's number, its text and the links to its operands are all derived
-from the Cell, so they cannot contradict each other. A test evaluates every cell of every step from its operands alone.
+An operation returns a Cell for any index. The cell's number, its text and the links to its operands are computed from
+the Cell, so that they agree. A test evaluates every cell of every step from its operands alone.
 """
 
 import math
@@ -19,7 +19,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class Constant:
-    """A number of the operation itself; `text` is shown instead of its digits, such as "1/√2"."""
+    """A constant in an operation; `text`, such as "1/√2", is shown instead of its digits."""
 
     value: float
     text: str = ""
@@ -41,7 +41,7 @@ class Operand:
             index = (index,)
         positions = []
         for i, size in zip(index, self.shape, strict=True):
-            broadcasts = size == 1  # an axis of size 1 broadcasts: any index along it refers to its only entry
+            broadcasts = size == 1  # an axis of size 1 broadcasts: each index along it means its only entry
             positions.append(0 if broadcasts else i)
         return Ref(self.name, tuple(positions))
 
@@ -62,7 +62,7 @@ class CellFunction:
 class Cell:
     """The arithmetic of one cell: a function of terms.
 
-    function: a name in CELL_FUNCTIONS, or a CellFunction itself. times: a constant by which the result is multiplied.
+    function: a name in CELL_FUNCTIONS, or a CellFunction. times: a constant by which the result is multiplied.
     """
 
     terms: tuple[Term, ...]

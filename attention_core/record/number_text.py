@@ -19,7 +19,7 @@ def format_fixed(value: float, digits: int = 2) -> str:
     notation = "f" if abs(value) < 1e5 else "e"
     text = f"{value:.{digits}{notation}}"
     if float(text) == 0:
-        text = text.lstrip("-")  # removes the minus of a number that rounds to 0
+        text = text.lstrip("-")  # no minus for a number that rounds to 0
     return with_true_minus(text)
 
 
@@ -58,15 +58,14 @@ def choose_decimals(difference: float) -> int:
     return 2
 
 
-MAX_MOVE_DECIMALS = 10  # two numbers and their difference are not tried with more decimals than this
+MAX_MOVE_DECIMALS = 10  # the most decimals that are tried for two numbers and their difference
 
 
 def choose_move_decimals(before: float, now: float) -> int:
     """Return the number of decimals at which two rounded numbers differ by their rounded difference.
 
-    The decimals at least suffice to show the difference. With two decimals, 0.93 to 0.99 would seem to contradict a
-    difference of 0.05; with three, 0.933 to 0.986 agrees with 0.053. If no number of decimals agrees, the least is
-    returned.
+    With two decimals, 0.93 and 0.99 would seem to contradict the difference 0.05; with three, 0.933 and 0.986 agree
+    with 0.053. The difference must not round to 0. If no number of decimals agrees, the least is returned.
 
     >>> choose_move_decimals(0.9328, 0.9859), choose_move_decimals(0.25, 0.5)
     (3, 2)
@@ -82,9 +81,9 @@ def choose_move_decimals(before: float, now: float) -> int:
 
 
 def format_power_bound(figure: float) -> str:
-    """Format the smallest power of ten that a difference does not exceed.
+    """Format the smallest power of ten that is not less than a difference.
 
-    The power is at least 1e-15, where the digits of float64 end.
+    The result is at least 1e-15, because float64 has no further digits.
 
     >>> format_power_bound(2.2e-16), format_power_bound(3e-12), format_power_bound(1e-14)
     ('1e-15', '1e-11', '1e-14')
@@ -103,7 +102,7 @@ def format_percent(share: float, rest: float = 0.0) -> str:
     """Format a share as a whole percentage; the text is 0 or 100 only if the share is exactly 0 or 1.
 
     A share that would round to 0 gets two significant digits, or "<0.01" below LEAST_PERCENT; a share that would round
-    to 100 is ">99". rest: the known share of all others, in case rounding made `share` 1.
+    to 100 is ">99". rest: the sum of all other shares, for a `share` that rounding has made 1.
 
     >>> format_percent(0.932), format_percent(0.0025), format_percent(0.0), format_percent(1e-9)
     ('93', '0.25', '0', '<0.01')
@@ -123,7 +122,7 @@ def format_percent(share: float, rest: float = 0.0) -> str:
 
 
 def format_whole_percent(share: float) -> str:
-    """Format a share in percent where there is little room: a whole number, "<1" or ">99".
+    """Format a share in percent for a narrow place: a whole number, "<1" or ">99".
 
     >>> format_whole_percent(0.932), format_whole_percent(0.0025), format_whole_percent(0.0)
     ('93', '<1', '0')
@@ -135,8 +134,7 @@ def format_whole_percent(share: float) -> str:
 def format_percent_tenths(share: float) -> str:
     """Format a share in percent with one decimal.
 
-    Use this format for a share so close to a bound that a whole number would hide whether it lies above or below the
-    bound.
+    For a share so near a limit that a whole number would not show whether it is above or below the limit.
 
     >>> format_percent_tenths(0.9467), format_percent_tenths(1.0), format_percent_tenths(0.0)
     ('94.7', '100', '0')
@@ -225,7 +223,7 @@ def format_bytes(count: int) -> str:
     ('448 bytes', '2 GiB', '1.43 MiB')
     """
     largest = "bytes"
-    for unit, size in BYTE_UNITS.items():  # units in ascending order
+    for unit, size in BYTE_UNITS.items():  # from the smallest unit to the largest
         if size <= count:
             largest = unit
     figure = format_short(count / BYTE_UNITS[largest], 3)
@@ -246,7 +244,7 @@ def format_signed(value: float, digits: int = 2) -> str:
         return "NaN"
     size = format_fixed(abs(value), digits)
     if float(size.replace("∞", "inf")) == 0:
-        return size  # without a sign, because the number rounds to 0
+        return size  # without a sign: the number rounds to 0
     sign = "−" if value < 0 else "+"
     return sign + size
 
@@ -265,7 +263,7 @@ def format_signed_rough(value: float) -> str:
     return f"{digit}e{int(power)}".replace("-", "−")
 
 
-MIN_TWO_DECIMAL_DIFFERENCE = 0.005  # the smallest difference that two decimals show
+MIN_TWO_DECIMAL_DIFFERENCE = 0.005  # smaller differences would round to 0 at two decimals
 
 
 def choose_signed_format(reach: float) -> Callable[[float], str]:
@@ -291,7 +289,7 @@ def format_row(values: Iterable[float]) -> str:
 
 
 def format_exact(value: float) -> str:
-    """Format a number with all its digits, as shown on a click.
+    """Format a number with all its digits, as the app shows it after a click.
 
     >>> format_exact(0.1), format_exact(-3.0)
     ('0.1', '−3')

@@ -1,10 +1,10 @@
-"""Parses Python source in a thread-safe way, because every session of the app runs in its own thread."""
+"""Parses Python source one thread at a time, because each session of the app runs in its own thread."""
 
 import ast
 from threading import Lock
 
-# CPython 3.11 counts the depth of a syntax tree in one counter for all threads.
-# If threads switch meanwhile, ast.parse may raise "recursion depth mismatch" (python/cpython#106905).
+# CPython 3.11 counts the depth of a syntax tree in one counter for all threads, so ast.parse may raise "recursion depth
+# mismatch" if threads switch while it runs (python/cpython#106905).
 PARSING = Lock()
 
 

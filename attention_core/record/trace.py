@@ -1,6 +1,6 @@
 """Defines the Trace: the named steps of one run in order, each with its value, axes and operation.
 
-Every picture, table, export, proof and check takes its numbers from a Trace and from nothing else.
+Pictures, tables, exports, proofs and checks take all their numbers from a Trace.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 class Faces:
     """The four functions that define an operation: in torch, in NumPy, as a LaTeX formula, and for one cell.
 
-    All four take the operands in the same order and the parameters as keywords:
-    torch(*tensors, **params), numpy(*arrays, **params), formula(*symbols, **params) -> LaTeX, cell(index, *operands,
-    **params) -> Cell. They are module-level functions, so that a Trace can be pickled and their source is complete.
+    All four take the operands in the same order and the parameters as keywords: torch(*tensors, **params),
+    numpy(*arrays, **params), formula(*symbols, **params) -> LaTeX, cell(index, *operands, **params) -> Cell. They are
+    module-level functions without closures, so that a Trace can be pickled, and their source can run as a script.
 
-    sign: the symbol of the operation, a few characters above the step's column in a picture, or a function of the
-    parameters that returns it. motion: the name of the animation by which the operands become the result; a new
-    animation needs a line in pages/components/flow/picture/.
+    sign: the symbol of the operation, a few characters that a picture shows above the step's column; or a function of
+    the parameters that returns the symbol. motion: the name of the animation by which the operands become the result; a
+    new animation needs a line in pages/components/flow/picture/.
     """
 
     torch: Callable[..., Tensor]
@@ -54,7 +54,7 @@ class Operation:
     def apply(self, operands: Mapping[str, Tensor]) -> Tensor:
         """Compute the step's value in torch.
 
-        operands: {step name: tensor}, of a run or entered by a visitor.
+        operands: {step name: tensor}, from a run or typed by a visitor.
         """
         tensors = [operands[name] for name in self.reads]
         return self.faces.torch(*tensors, **self.params)
@@ -62,7 +62,7 @@ class Operation:
     def apply_numpy(self, operands: Mapping[str, np.ndarray]) -> np.ndarray:
         """Compute the step's value in NumPy.
 
-        operands: {step name: array}, of a run or entered by a visitor.
+        operands: {step name: array}, from a run or typed by a visitor.
         """
         arrays = [operands[name] for name in self.reads]
         return self.faces.numpy(*arrays, **self.params)
@@ -92,7 +92,7 @@ class Operation:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A named value of a run. An input has no operation."""
+    """A named value of a run, with its axes and the operation that computed it; an input has no operation."""
 
     name: str
     value: Tensor
@@ -112,7 +112,7 @@ class Step:
     def is_shaped_like(self, other: "Step") -> bool:
         """Whether another step has the same shape.
 
-        The shapes of an output with and without W_o, for example, differ in the last axis.
+        For example, an output with W_o and one without may differ in the length of the last axis.
         """
         return self.shape == other.shape
 
@@ -129,7 +129,7 @@ class Step:
     def leading(self, at: Mapping[str, int] | None = None) -> dict[str, int]:
         """Return {axis: index} for each axis before the last two.
 
-        at: {axis: wanted index}; an index too large becomes the last one of the axis, and a missing one becomes 0.
+        at: {axis: wanted index}; an index beyond the axis becomes the last one, and a missing index is 0.
 
         >>> Step("v", torch.zeros(1, 2, 3, 4), ("B", "H", "S", "d_v")).leading({"H": 5, "S": 2})
         {'B': 0, 'H': 1}
@@ -146,7 +146,7 @@ class Step:
     def window(self, **ranges: int | slice) -> np.ndarray:
         """Return a part of the value as NumPy float64.
 
-        ranges: axis -> an index, which drops the axis, or a slice. An axis that is not given is kept whole.
+        ranges: axis -> a slice, or an index, which removes the axis. Other axes are returned whole.
 
         >>> step = Step("v", torch.arange(6.0).view(1, 2, 3), ("H", "S", "d_v"))
         >>> step.window(H=0, S=slice(0, 1))
@@ -176,7 +176,7 @@ class Step:
     def __setstate__(self, state: dict) -> None:
         """Restore the state from pickle; an array becomes a tensor again, with its former strides.
 
-        The strides are restored even for axes of size 1, because they decide how torch multiplies.
+        The strides are restored even for axes of size 1, because the order in which torch sums depends on them.
         """
         value = state["value"]
         if isinstance(value, tuple):
@@ -220,7 +220,7 @@ class CopiedStep(Step):
 
 @dataclass(frozen=True)
 class RandomParts:
-    """The tokens and matrices of a run that were sampled at random and so carry no meaning; falsy if there are none.
+    """The tokens and matrices of a run that were sampled at random, and so mean nothing; falsy if there are none.
 
     tokens: axis ("T" or "S") -> the positions whose vectors were sampled. matrices: the names of the sampled matrices
     from which the weights are computed.
@@ -238,8 +238,8 @@ class Trace:
     """One run: its steps by name, in order, and the words that label its axes.
 
     `labels` maps an axis ("T", "S") to one text per position; texts may repeat, because positions identify tokens.
-    `difference` is True if the values are the difference between two runs (subtract_traces). `chance` says which tokens
-    and matrices were sampled at random, if the caller has set it.
+    `difference` is True if the values are the difference between two runs (subtract_traces). `chance` has the tokens
+    and matrices that were sampled at random; the caller sets it.
     """
 
     steps: Mapping[str, Step]
@@ -263,8 +263,8 @@ class Trace:
     def holds(self, name: object, index: object) -> bool:
         """Return whether a step with this name exists and has a cell at this index.
 
-        index: valid if it has one whole number, from 0, for each axis. Both arguments may be of any type, because a
-        browser sends them.
+        A cell's index has one whole number, from 0, for each axis. Both arguments may have any type, because a browser
+        sends them.
 
         >>> trace = Trace({"x": Step("x", torch.zeros(2, 3), ("T", "D"))})
         >>> trace.holds("x", (1, 2)), trace.holds("x", (1, 2.0)), trace.holds("x", (True, 0)), trace.holds({}, None)
@@ -289,7 +289,7 @@ class Trace:
         return {factor for factor in factors if isinstance(factor, Ref)}
 
     def inputs(self) -> dict[str, Step]:
-        """Return the steps that were given, not computed."""
+        """Return the steps that are inputs, in order."""
         return {name: step for name, step in self.steps.items() if step.operation is None}
 
     def computed(self) -> dict[str, Step]:
@@ -301,7 +301,7 @@ class Trace:
         return {name: step.shape for name, step in self.steps.items()}
 
     def count_numbers(self, leave_out: Collection[str] = ()) -> int:
-        """The total count of numbers in all steps, except the steps named in `leave_out`."""
+        """The number of all numbers in the steps, except those of the steps named in `leave_out`."""
         return sum(step.stored.numel() for name, step in self.steps.items() if name not in leave_out)
 
     def sizes(self) -> dict[str, int]:
@@ -315,7 +315,7 @@ class Trace:
         for step in self.steps.values():
             for dim, size in zip(step.dims, step.shape, strict=True):
                 known = sizes.get(dim, 1)
-                sizes[dim] = max(size, known)  # the larger size, because a mask may have size 1 there and broadcast
+                sizes[dim] = max(size, known)  # the larger, as a mask may have size 1 and broadcast
         return sizes
 
     def labelled(self, **labels: tuple[str, ...]) -> "Trace":
@@ -337,10 +337,11 @@ class Trace:
         return replace(self, labels=all_labels)
 
     def reapply(self, name: str, **operands: Tensor) -> Tensor:
-        """Compute a step again from given operands; an operand that is not given is taken from the run.
+        """Compute a step again from given operands; operands that are not given are those of the run.
 
-        With it, an answer worked out by hand is checked step by step, so that one error does not make all later steps
-        wrong. Raises KeyError for an unknown step and AttentionError for an operand that the step does not read.
+        An exercise is checked in this way: each step is compared with what follows from the visitor's earlier steps, so
+        that one error does not make all later steps wrong. Raises KeyError for an unknown step and AttentionError for
+        an operand that the step does not read.
 
         >>> from attention_core import attend_qkv
         >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -408,7 +409,7 @@ class Trace:
     def frame(self, name: str) -> "pd.DataFrame":
         """Return a step as a long table with one row per number.
 
-        The columns are the position on each axis, the word on each labelled axis, and the value.
+        The columns are the position on each axis, the label on each labelled axis, and the value.
 
         >>> trace = Trace({"v": Step("v", torch.tensor([[1.0], [2.0]]), ("S", "d_v"))}).labelled(S=("the", "the"))
         >>> trace.frame("v")
@@ -416,7 +417,7 @@ class Trace:
         0  0    0     the    1.0
         1  1    0     the    2.0
         """
-        import pandas as pd  # imported here, because it takes a third of a second and no page needs it to start
+        import pandas as pd  # imported here, as it takes a third of a second, and no page needs it at its start
 
         step = self.step(name)
         grid = np.indices(step.shape)  # (axes, *shape)
