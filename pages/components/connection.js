@@ -1,7 +1,7 @@
 // Says within two seconds that the server cannot be reached, and takes the sentence away when it answers again.
-// Streamlit notices only a closed connection, and where a network just falls silent, the connection stays open. So the
-// server is asked while the page can be seen: at most 75 times a minute, in 0.2 ms of its time each. "Offline" proves
-// nothing: a browser without any network may still reach a server on the same machine.
+// Streamlit notices only a closed connection, but if the network just falls silent, the connection stays open.
+// So the server is asked while the page is visible: at most 75 times a minute, which takes it 0.2 ms each.
+// "Offline" proves nothing: a browser without any network may still reach a server on the same machine.
 import { shared } from "./shared.js";
 
 const LOOK_EVERY_MS = 200;
@@ -15,7 +15,7 @@ async function answers() {
   try {
     const health = `${base().replace(/\/$/, "")}/_stcore/health`;
     const answer = await fetch(health, { cache: "no-store", signal: AbortSignal.timeout(LIMIT_MS) });
-    return answer.status < 500; // a mistyped page has no such address, but a proxy without the app answers 502
+    return answer.status < 500; // without the app, a proxy answers 502; a mistyped page answers 404
   } catch {
     return false;
   }

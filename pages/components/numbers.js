@@ -54,7 +54,7 @@ function showNumber(cell, { numbers, changed, marks, hint }, isNew) {
   input.title = told || (hint ?? "");
 }
 
-// Asks the server to open a clicked cell, if its number is unchanged and the matrix has marks.
+// Asks the server to open a clicked cell, if the matrix has marks and the cell's number is unchanged.
 function open({ data, trigger }, { input, number, row, column }) {
   if (data.marks && number && input.value === number) trigger("opened", { row, column });
 }

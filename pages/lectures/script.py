@@ -26,7 +26,7 @@ MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
 MAX_LECTURE_PICTURE_BYTES = 3_000_000  # most bytes of all pictures of a lecture
 MAX_LECTURE_FILE_CHARS = 5_000_000  # most characters of a file; base64 needs 4 for 3 bytes of a picture
 MAX_SCENES = 60  # most scenes, enough for a lecture of two hours
-SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # most characters, so that they fit on a screen
+SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # most characters of each, which fit on a screen
 MAX_SCENE_MINUTES = 120  # most planned minutes of a scene (slide)
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 

@@ -39,7 +39,7 @@ from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-JOURNEY_HEIGHT_PX = 340  # height on a page 1280 px wide, so that the question above stays visible
+JOURNEY_HEIGHT_PX = 340  # height in pixels on a page 1280 wide, so that the question above stays visible
 ARITHMETIC_WIDTH_PX = 400  # width in pixels of the arithmetic beside a picture
 MAX_PICTURE_BESIDE_PX = 700  # px: the arithmetic of a wider picture is shown below it
 SMALL_MAP_CELL_PX = 34.0  # px: width of a cell of attention maps, so that two fit on the screen

@@ -12,7 +12,7 @@ from pages.session.view import ScreenState
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
 STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the query's animation)
-CLEAR_KINDS = ("most", "only")  # kinds of rows with most or all weight on one word, which the headline names
+CLEAR_KINDS = ("most", "only")  # kinds of rows whose weight lies mostly on one word; the headline names this word
 MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row is described
 HEADS_TEXTS = (
     *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "read", "cell"),

@@ -26,7 +26,7 @@ from pages.site.words import say, split_bold
 
 LEAST_PLAIN_TICK = 0.00005  # tick values below this are written as a power of ten
 Rows = list[dict[str, object]]  # rows of a picture's table, each a dict {column: value}
-Values = list[tuple]  # the rows of a picture's table as tuples, without column names
+Values = list[tuple]  # rows of a picture's table as tuples, without column names
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from pages.setup.setup import PANEL_NAMES, Setup
 from pages.site.words import escape_markdown, say, strip_markup
 
 RECORDS: dict[str, Panel] = {name: import_module(f"pages.panels.model.{name}").PANEL for name in PANEL_NAMES}
-PANELS = dict(sorted(RECORDS.items(), key=lambda each: each[1].place))  # name -> panel, in the order of the tabs
+PANELS = dict(sorted(RECORDS.items(), key=lambda each: each[1].place))  # name -> record of the panel, in tab order
 FIRST_PANEL = next(iter(PANELS))
 
 

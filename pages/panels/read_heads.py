@@ -71,11 +71,10 @@ def pack_compared(
     reading: MapReading,
     words: tuple[list[str], list[str]],
 ) -> tuple[dict, dict[str, bytes]]:
-    """Returns what pack_readings does while a run A is compared with the run B on the screen.
+    """Returns the result of pack_readings while run A is compared with run B, the run on the screen.
 
-    Maps of A and B of the same shape have a difference. Of others it is said why they have none.
-
-    own: the maps of B and their cells that no mask blocks. words: the queries and the keys of B.
+    If the maps of A and B have the same shape, they have a difference; otherwise a text says why they have none. own:
+    the maps of B and their cells that no mask blocks. words: the queries and the keys of B.
     """
     maps_a, maps_b = list_maps(a)[0], own[0]
     is_alike = maps_a.shape == maps_b.shape
@@ -103,7 +102,7 @@ def pack_compared(
 
 
 def name_bytes(packed: dict[str, Packed]) -> dict[str, bytes]:
-    """Returns the numbers and the hidden cells of packed maps under the names that the browser reads."""
+    """Returns the numbers and the hidden cells of packed maps, under the names that the browser expects."""
     named = {}
     for name, (_, numbers, hidden) in packed.items():
         named |= {f"{name}_numbers": numbers, f"{name}_hidden": hidden}
@@ -111,7 +110,10 @@ def name_bytes(packed: dict[str, Packed]) -> dict[str, bytes]:
 
 
 def read_run(maps: tuple[Tensor, Tensor], reading: MapReading, queries: list[str], keys: list[str]) -> Packed:
-    """Returns the maps of the run on the screen as they are read; as they are, the browser has them already."""
+    """Packs the maps of the run on the screen under the chosen options.
+
+    Without options, the browser has them already.
+    """
     if reading == AS_THEY_ARE:
         return None, b"", b""
     return pack_read_maps(*maps, reading, queries, keys)

@@ -1,4 +1,4 @@
-"""Says in words in which settings, matrices and sizes two compared runs, A and B, differ."""
+"""Describes how two compared runs, A and B, differ: in settings, matrices and sizes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace

@@ -115,7 +115,7 @@ class KeptRuns:
         """
         largest = 0  # bytes of the largest run that this call evicts
         with self.lock:
-            if self.runs.get(key) is not future:  # not so if the cache was cleared meanwhile
+            if self.runs.get(key) is not future:  # False: the cache was cleared meanwhile
                 return
             self.sizes[key] = size
             computed = [each for each in self.runs if each in self.sizes]

@@ -1,4 +1,4 @@
-"""Keeps the questions to the hub and the downloads from it, for all sessions: one a model, few at a time."""
+"""Keeps the tasks of the Hugging Face hub (questions and downloads) for all sessions: one per model, few at a time."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -8,11 +8,11 @@ from attention_core.checkpoints.hub_model import HubModel
 from attention_core.record.errors import AttentionError
 
 MAX_RUNNING = 2
-MAX_KEPT = 50  # tasks, of which those that have ended are forgotten first
+MAX_KEPT = 50  # most tasks that are kept; finished ones are removed first
 
 
 class DownloadStore:
-    """The latest task of each model."""
+    """Holds the latest task for each model of the hub."""
 
     def __init__(self):
         self.tasks: OrderedDict[HubModel, HubTask] = OrderedDict()
@@ -24,7 +24,10 @@ class DownloadStore:
             return self.tasks.get(model)
 
     def begin(self, model: HubModel, fetch: bool) -> HubTask:
-        """Asks the hub about a model, or fetches it, unless that is being done. Raises AttentionError: hub_busy."""
+        """Starts a task that asks the hub about a model, or downloads it; returns the model's task if one is running.
+
+        Raises AttentionError (hub_busy) if MAX_RUNNING tasks run already.
+        """
         with self.lock:
             kept = self.tasks.get(model)
             if kept is not None and kept.is_running:

@@ -1,4 +1,4 @@
-"""Decides which models a visitor may open or download: any in a private app, otherwise those the administrator names.
+"""Decides which models a visitor may open or download: in a private app any, else those that the administrator names.
 
 An app is private if it listens on the loopback interface alone, has no public address, and never got a request that a
 proxy forwarded.

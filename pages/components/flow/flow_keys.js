@@ -82,7 +82,7 @@ export class FlowKeys {
   }
 
   // Returns the number to focus first: if a cell's arithmetic is open, the number of this cell.
-  // Otherwise, the keyframe that is shown determines the number: that of the key with the largest attention weight.
+  // Otherwise it is the number that the shown keyframe computes for the key with the largest attention weight.
   // At the end of the animation, this number is the largest attention weight itself.
   first() {
     const { flow } = this;

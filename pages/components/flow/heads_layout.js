@@ -6,12 +6,12 @@ const FEW = 4; // on a phone, up to so many heads (or heads in a layer) are two 
 // The width of the large map, and its share of the page's width on a narrow and on a wide page.
 const LARGE = { usual: 356, least: 250, share: 0.36, wide: 0.29 };
 const BESIDE = [0, 0, 0.5, 0.68]; // least share of the page's width for two or three large maps of two runs
-const BETWEEN = 28; // gap between the tiles and the large map
+const BETWEEN = 28; // px: gap between the tiles and the large map
 const STRETCH = 1.8; // largest ratio of a cell's width to its height
 const HIGHEST_CELL = 88;
-export const GAP = 10; // gap between two tiles
-export const CAPTION = 22; // height of the name over a map
-export const EDGE = 6; // gap between a map and the border of its tile
+export const GAP = 10; // px: gap between two tiles
+export const CAPTION = 22; // px: height of the name above a map
+export const EDGE = 6; // px: gap between a map and the border of its tile
 const LETTER = 34; // height of the letter of a run over its tiles, and of the gap below it
 export const LAYER_NAME = 64; // width of the name of a layer beside its heads
 const LEAST_SIDE = 100; // least side of a map; tiles that do not fit can be scrolled to

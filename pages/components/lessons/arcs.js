@@ -138,7 +138,7 @@ function found(view, query) {
 function arcs(view, place) {
   const { picture } = view;
   const asker = askerOf(view);
-  const source = found(view, asker)?.arc[1]; // symbol with the largest weight; its arcs of layer 1 are shown, too
+  const source = found(view, asker)?.arc[1]; // the most attended symbol; its own arcs in layer 1 are shown, too
   const drawn = [];
   for (const head of view.data.heads)
     for (const [query, key, weight] of view.frame.arcs[head.name]) {

@@ -70,7 +70,7 @@ function placed({ lengths, pairs, tokens }, shown, wide) {
   return { side, gap, left, unit: side / last };
 }
 
-// Returns the shapes of one text length: square and stripe, inside them those of half the length, and a label.
+// Returns the shapes of one text length: a square and a stripe, each with that of half the length inside, and a label.
 function drawn({ lengths, written, pairs, tokens }, each, { side, gap, unit }, left) {
   const high = unit * lengths[each], top = side - high;
   const thin = (high * tokens[each]) / pairs[each];

@@ -165,7 +165,7 @@ function threads(view, place) {
       made.push([isLooked, path]);
     }),
   );
-  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // the selected word's lines come last
+  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // the selected word's lines are on top
 }
 
 /** @param {View} view */

@@ -170,7 +170,7 @@ function fillControls(view) {
     choose(view, { least: Number(input.value) });
     output.textContent = spellWholePercent(view.look.least);
   };
-  by.hidden = !Object.keys(measures).length; // without measures, there is only the order by layer
+  by.hidden = !Object.keys(measures).length; // without measures, the heads have only the order by layer
   view.parts.controls.replaceChildren(by, from, to, element("label", "least", [text.least, input, output]));
 }
 

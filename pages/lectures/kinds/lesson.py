@@ -9,7 +9,7 @@ from pages.site.catalog import BESIDE_LESSONS, LESSONS
 from pages.site.words import load_app_texts
 
 LESSON_PARTS = ("lesson", "part", "choices")
-PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # parts of a page besides its accordions
+PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # parts of a page, other than accordions
 TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # lessons with a network that visitors can train
 SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # pages that a scene (slide of a lecture) can show
 MAX_NAME_CHARS = 40

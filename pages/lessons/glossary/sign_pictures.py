@@ -48,7 +48,7 @@ def draw_sign(key: str) -> list[Shape]:
 
 
 def beside(count: int) -> list[Box]:
-    """Returns `count` rectangles of equal width side by side, which together fill a picture."""
+    """Returns `count` rectangles of equal width, side by side, that fill the area of a picture."""
     left, top, width, height = WHOLE_FIELD
     each = width / count
     return [(left + number * each, top, each - 6, height) for number in range(count)]
