@@ -1,1 +1,1 @@
-"""Functions that compare runs: distances, differences of steps, runs repeated in float64, a batch and its sentences."""
+"""Compares runs: distances, differences of steps, runs computed again in float64, a batch and its sentences."""

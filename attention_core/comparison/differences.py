@@ -1,4 +1,6 @@
-"""Finds what changed between two runs, in each step and at its largest cell, and how sentences differ in a batch."""
+"""Finds what changed between two runs, in each step and at its largest cell; also how a sentence in a batch differs
+from its run alone.
+"""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +18,8 @@ from attention_core.record.trace import RandomParts, Step, Trace
 
 @dataclass(frozen=True)
 class StepMove:
-    """How far a step moved between two runs: the largest difference of its cells, and the index of the first such cell.
+    """How much a step changed between two runs: the largest difference of a cell, and the index of the first cell with
+    it.
 
     The size is infinite if a cell is blocked in one run and not in the other.
     """
@@ -30,8 +33,8 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
     """Compute now - before in float64, for every step that both runs have in the same shape.
 
     Two cells that are blocked in both runs differ by 0, and so do equal truth values. A cell that is blocked in only
-    one run differs by an infinity. Returns a Trace of steps without operations, with the names of the random matrices
-    of both runs.
+    one run differs by an infinite number. Returns a Trace of steps without operations, with the names of the random
+    matrices of both runs.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [3.0]])
@@ -78,13 +81,13 @@ def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
     return moves
 
 
-ROUNDING_SHARE = 1e-9  # share of the largest size: smaller differences are ignored, as processors round differently
+ROUNDING_SHARE = 1e-9  # differences below this share of the largest are ignored, as processors round differently
 
 
 def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
     """Return the index of the largest entry; if several are equally large up to rounding, the first index.
 
-    The index is computed by NumPy, because torch.unravel_index imports SymPy.
+    NumPy computes the index, because torch.unravel_index imports SymPy.
 
     >>> index_of_largest(torch.tensor([[0.25, 0.5], [0.5 + 1e-16, 0.0]], dtype=torch.float64))
     (0, 1)
@@ -136,8 +139,8 @@ def exchange(now: Trace, before: Trace) -> Exchange:
     return Exchange(places, tuple(pairs))
 
 
-NEARLY_LARGEST_SHARE = 0.98  # share of the largest move: a move above it looks as large as the largest on the screen
-NOWHERE: Mapping[str, Collection[int]] = {}  # axis -> positions that are not compared; empty: all are compared
+NEARLY_LARGEST_SHARE = 0.98  # a change above this share of the largest looks as large on the screen
+NOWHERE: Mapping[str, Collection[int]] = {}  # axis -> positions that are not compared: here none
 
 
 def most_moved_weight(
@@ -179,12 +182,12 @@ def most_moved_weight(
     return StepMove("weights", largest, (batch, *index))
 
 
-ROUNDING_UNITS = 16  # multiple of eps: smaller changes are rounding, because processors add in different orders
+ROUNDING_UNITS = 16  # in multiples of eps: smaller changes are rounding, as processors add in different orders
 
 
 @dataclass(frozen=True)
 class WeightMove:
-    """One attention weight before and after a change of the run.
+    """One attention weight before and after a run was changed.
 
     part: the name of the weight's attention layer. index: (batch, head, query, key).
     """
@@ -200,7 +203,7 @@ class WeightMove:
         return abs(self.now - self.before)
 
 
-EQUAL_DECIMALS = 9  # decimals in which differences are compared, so that every processor ranks alike
+EQUAL_DECIMALS = 9  # differences are compared at this many decimals, so that the order is the same on every processor
 
 
 def rank_moved_weights(
@@ -211,8 +214,8 @@ def rank_moved_weights(
 ) -> list[WeightMove]:
     r"""Find the weights that moved most between two runs of several layers, the largest move first.
 
-    The result is the `count` cells $(l, b, h, t, s)$ with the largest $|A'_{l,b,h,t,s} - A_{l,b,h,t,s}|$. Of cells that
-    moved equally far the first comes first. Moves within rounding are left out.
+    The result is the `count` cells $(l, b, h, t, s)$ with the largest $|A'_{l,b,h,t,s} - A_{l,b,h,t,s}|$. Of cells with
+    equal changes the first one comes first. Changes that rounding explains are left out.
 
     now, before: the Trace of each layer by the name of its part, as in Stack.parts; only parts with weights (B, H, T,
     S) count. left_out: heads that are not compared, as (part, head).
@@ -239,7 +242,7 @@ def rank_moved_weights(
 def rank_in_part(part: str, now: Tensor, before: Tensor, count: int, left_out: list[int]) -> list[WeightMove]:
     """Find the weights of one layer that changed most between two runs, the largest change first.
 
-    now, before: the weights, (B, H, T, S). left_out: the indices of heads that are skipped.
+    now, before: the weights, (B, H, T, S). left_out: the indices of heads that are not compared.
     """
     if now.shape != before.shape:
         raise AttentionError("weight_shape", weight=part, axes=tuple(before.shape), shape=tuple(now.shape))
@@ -268,7 +271,7 @@ def count_moved_weights(now: Trace, before: Trace, head: int) -> int:
     return int((sizes > rounding).sum())
 
 
-TELLING_STEPS = ("weights", "head_outputs", "output")  # if these steps changed, they are reported first, in this order
+TELLING_STEPS = ("weights", "head_outputs", "output")  # these steps are reported first if they changed, in this order
 
 
 def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
@@ -289,7 +292,7 @@ def relative_change(now: Trace, before: Trace, step: str = "output") -> float:
     r"""Compute how far a step moved between two runs, relative to its size before.
 
     The change is $\lVert now - before \rVert / \lVert before \rVert$. Both runs must have the step in the same shape.
-    The result is infinite if the step was 0 and no longer is.
+    The result is infinite if the step was 0 before and is not now.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.ones(2, 2)) for v in (2.0, 3.0))
@@ -313,8 +316,9 @@ def largest_batch_difference(batch: Trace, alone: Sequence[Trace]) -> tuple[str,
 
     batch: a run of B sequences. alone: B runs of one sequence each, unpadded, with the same weights and settings.
 
-    Every step that both runs have is compared over the sentence's own tokens. The difference is relative to the step's
-    largest magnitude there. If a cell is infinite in only one of the runs, the difference is infinite.
+    Each step that both runs have is compared over the tokens of the sentence, without padding. The difference is
+    relative to the step's largest magnitude there. If a cell is infinite in only one of the runs, the difference is
+    infinite.
 
     >>> from attention_core import attend
     >>> x = torch.tensor([[1.0], [2.0]])
@@ -338,7 +342,7 @@ def sentence_difference(step: Step, alone: Step, sentence: int) -> float:
     """Measure the relative difference of a step between a sentence in a batch and the run of that sentence alone."""
     expected = alone.value
     last_row = len(step.value) - 1
-    row = min(sentence, last_row)  # the only row, if the step has one mask for all sentences
+    row = min(sentence, last_row)  # or the only row, for a mask that all sentences share
     own_positions = [slice(0, size) for size in expected.shape[1:]]
     in_batch = step.value[row : row + 1, *own_positions]
     if in_batch.shape != expected.shape:

@@ -1,6 +1,6 @@
 """Computes distances between two computations of the same step, with rules for infinities, NaN and masked cells.
 
-In the arguments, ours is the run of this package, and theirs the numbers that a user gives.
+Of the arguments, `ours` is the run of this package, `theirs` the numbers of a user.
 """
 
 import torch
@@ -48,12 +48,13 @@ def largest_magnitude(values: Tensor) -> float:
 
 
 # ---- minus infinity, and what other code fills in instead ------------------------------------------------------------
-# Most code fills in -1e9. Other code takes -1e4 in half precision, or the lowest number of the precision.
+# Most code fills in -1e9; other code fills in -1e4 in half precision, or the lowest number of the precision.
 LARGE_NEGATIVE_FILL = -1e9
 
 
 def is_large_negative_fill(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Mark the masked scores that are a large negative number instead of -inf and get weight 0 from the softmax.
+    """Return a boolean tensor that is True where a masked score is a large negative number instead of -inf, with weight
+    0 in the softmax.
 
     A row that has only such numbers is not marked, because its softmax is uniform and not 0.
 
@@ -69,7 +70,7 @@ def is_large_negative_fill(theirs: Tensor, ours: Tensor) -> Tensor:
 def masked_score_difference(theirs: Tensor, ours: Tensor) -> Tensor:
     """Compute abs_difference of masked scores; large negative numbers count as equal to each other and to -inf.
 
-    The reason is that the softmax gives weight 0 to all of these scores.
+    In the softmax, all of these scores have weight 0.
     """
     their_fill = theirs.isfinite() & (theirs <= -1e4)
     our_fill = ours.isfinite() & (ours <= LARGE_NEGATIVE_FILL / 2)
@@ -90,8 +91,7 @@ def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
 def total_variation(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
     r"""Compute $\tfrac12 \sum_s |p_s - q_s|$, the total variation distance of two distributions.
 
-    The result is 0 if both rows are the same, 1 if they have no key in common, and 0 for two blocked rows, which are
-    all 0.
+    The result is 0 if both rows are the same, 1 if no key has weight in both, and 0 for two rows of zeros.
 
     p, q: weights along the last axis. Source: Levin, Peres, Wilmer 2009, Markov Chains and Mixing Times, section 4.1.
 
@@ -105,8 +105,7 @@ def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float
     r"""Compute the Kullback-Leibler divergence $\sum_s p_s \ln (p_s / q_s) - p_s + q_s$ of p from q, in nats.
 
     0 ln 0 counts as 0. The result is infinite if q is 0 where p is not. In rows that sum to 1 the last two terms
-    vanish. In other rows, set by the visitor or blocked by a mask, they keep the sum from falling below 0. Two blocked
-    rows, all 0, give 0.
+    cancel. In other rows, which the visitor set or a mask blocks, they prevent a sum below 0. Two rows of zeros give 0.
 
     p, q: weights along the last axis. Sources: Kullback, Leibler 1951, On Information and Sufficiency; for rows that do
     not sum to 1, Csiszár 1991, Why Least Squares and Maximum Entropy?
@@ -117,7 +116,7 @@ def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float
     tensor(inf)
     """
     expected_logs = torch.xlogy(p, p)  # p ln p
-    mistaken_logs = torch.xlogy(p, q)  # p ln q: the cross term
+    mistaken_logs = torch.xlogy(p, q)  # p ln q, whose sum is minus the cross-entropy
     terms = expected_logs - mistaken_logs - p + q
     sums = terms.sum(-1)
     return sums.clamp(min=0.0)

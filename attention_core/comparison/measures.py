@@ -1,4 +1,4 @@
-"""Functions that measure a run as a single number each, for comparing runs that differ in one setting."""
+"""Measures a run by a single number, to compare runs that differ in one setting."""
 
 from itertools import combinations
 
@@ -13,7 +13,7 @@ from attention_core.record.errors import AttentionError
 def attention_perplexity(row: Float[Tensor, " S"]) -> float:
     r"""Compute the perplexity of a query's weights, $e^H$ with $H = -\sum_s w_s \ln w_s$: the effective number of keys.
 
-    The result is 1 if one key gets all weight, n if n keys get the same, 0 if the query may not attend to any key.
+    The result is 1 if one key has all weight, n if n keys have equal weights, 0 if the query may not attend to any key.
 
     row: the weights of one query. Source: Jelinek, Mercer, Bahl, Baker 1977, Perplexity.
 
@@ -30,8 +30,8 @@ def attention_perplexity(row: Float[Tensor, " S"]) -> float:
 def mean_pairwise_head_distance(weights: Float[Tensor, "H T S"]) -> float:
     """Compute the mean total variation distance between heads, over all pairs of heads and all queries.
 
-    The result is 0 if all heads have the same weights or if there is only one head, 1 if no two heads attend to a
-    common key.
+    The result is 0 if all heads have the same weights or if there is only one head, 1 if no two heads attend to the
+    same key.
 
     >>> mean_pairwise_head_distance(torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])) # (1 + 1/2 + 1/2) / 3
     0.6666666666666666
@@ -48,7 +48,7 @@ def mean_pairwise_head_distance(weights: Float[Tensor, "H T S"]) -> float:
 def mean_moved_weight(
     weights: Float[Tensor, "*heads T S"], other: Float[Tensor, "*heads T S"]
 ) -> Float[Tensor, "*heads"]:
-    """Compute how much of a head's weight lies on other positions in a second text of equal length.
+    """Compute how much of a head's weight is on other positions in a second text of equal length.
 
     The result is the total variation distance of the rows in both texts, averaged over the queries: 0 if the head has
     the same weights in both texts, 1 if the head never attends to the same position.
@@ -66,7 +66,7 @@ def mean_moved_weight(
 def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
     """Compute the mean offset of keys from their query, weighted by attention, over queries that attend to any key.
 
-    A result below 0 means that the keys lie before the query.
+    A result below 0 means that most weight is before the query.
 
     first: the position of the first query among the keys.
 

@@ -1,8 +1,8 @@
-"""Computes a run again in float64: unchanged, with changed steps, from given steps, or with simulated rounding.
+"""Computes a run again in float64: unchanged, with changed steps, from given steps, or with simulated rounding errors.
 
-Two correct computations may differ by rounding. To measure how much, "shaken" runs move every number by one unit in the
-last place of a precision, up or down at random. The spread of each step then shows what that precision can change there
-(Parker 1997, Monte Carlo Arithmetic). Therefore the softmax of large scores may differ more than that of small scores.
+Two correct computations may differ by rounding. To measure how much, "shaken" runs change every number by one unit in
+the last place of a precision, up or down at random. The spread of each step shows how much rounding can change it
+(Parker 1997, Monte Carlo Arithmetic); the softmax of large scores may differ more than that of small scores.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,10 +14,10 @@ from attention_core.comparison.distances import abs_difference, largest_magnitud
 from attention_core.record.trace import Step, Trace
 
 Values = dict[str, Tensor]
-Change = Callable[[Step, Values], Tensor | None]  # (step, earlier values) -> its new value; None keeps the old
+Change = Callable[[Step, Values], Tensor | None]  # (step, values of earlier steps) -> its new value, or None
 
-SHAKEN_RUN_COUNT = 8  # number of runs with simulated rounding; their largest spread is seldom small by chance
-ROUNDING_MARGIN = 4  # allowed multiple of the measured spread: sums of 128 numbers and other exp reach 1.8 spreads
+SHAKEN_RUN_COUNT = 8  # number of runs with simulated rounding; with this many, the spread is seldom too small by chance
+ROUNDING_MARGIN = 4  # allowed multiple of the measured spread; sums of 128 numbers or another exp reach 1.8 times
 
 
 def unchanged_value(step: Step, values: Mapping[str, Tensor]) -> Tensor:
@@ -39,9 +39,9 @@ def rerun(
 ) -> Values:
     """Compute every step of a run again from its inputs, in float64 on the CPU.
 
-    change: a function that returns another value for a step, or None to keep it. theirs: float64 values that replace
-    the run's own, by step name. eps: if above 0, each number is multiplied by 1 + eps or 1 - eps at random. seed: the
-    seed of the random choice.
+    change: a function that returns another value for a step, or None to keep it. theirs: {step name: float64 values
+    that replace those of the run}. eps: if above 0, each number is multiplied by 1 + eps or 1 - eps at random. seed:
+    the seed of the random choice.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -57,7 +57,7 @@ def rerun(
             value = change(step, values)
         if value is None:
             value = unchanged_value(step, values)
-        if eps and name != "masked_scores":  # the mask is excluded, because it does no arithmetic that could round
+        if eps and name != "masked_scores":  # masking does no arithmetic, so it cannot round
             value = shake(value, eps, generator)
         values[name] = value
     return values
@@ -78,7 +78,7 @@ def rounding_allowances(
     change: Change | None = None,
     theirs: Values | None = None,
 ) -> dict[str, float]:
-    """Compute the largest absolute difference from `rerun` that a correct computation may have, for each step.
+    """Compute, for each step, the largest absolute difference from `rerun` that rounding explains.
 
     tolerance: a dtype or a number. If it is a dtype, the result is ROUNDING_MARGIN times the largest difference among
     SHAKEN_RUN_COUNT shaken runs in this precision. If it is a number, the result is this number times the step's
@@ -122,7 +122,7 @@ def largest_finite_gap(one: Tensor, other: Tensor) -> float:
 
 
 def coarsest_dtype(tensors: Iterable[Tensor]) -> torch.dtype:
-    """Return the floating dtype, of those of the tensors, that rounds most; float64 if there is none.
+    """Return the coarsest floating-point dtype among those of the tensors; float64 if none is floating-point.
 
     >>> coarsest_dtype([torch.zeros(1), torch.zeros(1, dtype=torch.bfloat16), torch.ones(1, dtype=torch.bool)])
     torch.bfloat16

@@ -1,1 +1,1 @@
-"""Reads the app's examples from JSON files included in the package: their words, vectors, matrices and settings."""
+"""Reads the app's examples from JSON files of the package: their words, vectors, matrices and settings."""

@@ -1,4 +1,6 @@
-"""Reads code examples: samples the tensors of each listing, and compares the listing's results with those of a run."""
+"""Reads the code examples: samples the tensors of each listing, and compares the listing's results with those of a
+run.
+"""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -27,21 +29,25 @@ Tensors = Mapping[str, Tensor]
 def read_scaled_dot() -> Tensors:
     """Sample q, k and v of one head.
 
-    The listing's mask is left out, because it is causal and the example's settings already have the causal mask.
+    The causal mask of the listing is not returned, because the example's settings have it.
     """
     q, k, v, _ = scaled_dot_class.draw()
     return {"q": q[:, None], "k": k[:, None], "v": v[:, None]}  # (B, T, d) -> (B, 1, T, d)
 
 
 def read_numpy_function() -> Tensors:
-    """Sample q, k, v of one head, and the allowed pairs: the inverted mask of the listing, which is True if blocked."""
+    """Sample q, k, v of one head, and the allowed pairs: the inverse of the listing's mask, in which True means
+    blocked.
+    """
     q, k, v, ignored = map(torch.from_numpy, numpy_function.draw())
     allowed = ~ignored[:, None]  # (B, T, S) -> (B, 1, T, S)
     return {"q": q[:, None], "k": k[:, None], "v": v[:, None], "allowed": allowed}  # (B, T, d) -> (B, 1, T, d)
 
 
 def read_torch_function() -> Tensors:
-    """Sample the heads' q, k, v, and the allowed pairs: the inverted mask of the listing, which is True if blocked."""
+    """Sample the heads' q, k, v, and the allowed pairs: the inverse of the listing's mask, in which True means
+    blocked.
+    """
     q, k, v, ignored = torch_function.draw()
     return {"q": q, "k": k, "v": v, "allowed": ~ignored}
 
@@ -58,7 +64,7 @@ def read_cross_heads() -> Tensors:
     """Sample the two inputs of the listing cross_heads_class, its allowed pairs, and the matrices and biases of its
     layer.
 
-    The listing's mask is inverted, because its value True blocks a pair.
+    The allowed pairs are the inverse of the listing's mask, in which True means blocked.
     """
     layer, query, memory, ignored = cross_heads_class.draw()
     return {"x": query, "context": memory, "allowed": ~ignored, **read_linear(layer)}
@@ -73,7 +79,7 @@ def read_eighth() -> Tensors:
 
 
 def read_linear(layer: nn.Module) -> Tensors:
-    """Return the matrices and biases of a layer's projections, keyed by name, in row convention.
+    """Return the matrices and biases of a layer's projections, keyed by name, for x @ w.
 
     torch stores a matrix as (out, in), so it is transposed.
     """
@@ -87,10 +93,10 @@ def read_linear(layer: nn.Module) -> Tensors:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class CodeListing:
-    """A script that computes attention as in a course.
+    """A script that computes attention as a course writes it.
 
     module: the script, with functions draw() and run(). read: a function that samples its tensors, keyed by their names
-    in an Example. names: the names of these tensors, known without sampling.
+    in an Example. names: the names of these tensors.
     """
 
     module: ModuleType
@@ -122,7 +128,7 @@ LISTINGS: Mapping[str, CodeListing] = MappingProxyType(
 )
 
 
-@lru_cache(maxsize=len(LISTINGS))  # all listings are cached, because their tensors take only 10 MB together
+@lru_cache(maxsize=len(LISTINGS))  # caches all listings, whose tensors take only 10 MB together
 def draw_tensors(listing: str) -> Tensors:
     """Sample all tensors of a listing, as {name in an Example: tensor}.
 

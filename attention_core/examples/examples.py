@@ -54,7 +54,7 @@ class MatrixRecipe:
         return self.factor * normal_numbers(self.seed, self.shape)
 
 
-@lru_cache(maxsize=16)  # cached, because each change of an example needs these matrices again; each takes at most 2 MB
+@lru_cache(maxsize=16)  # cached, because each change of an example needs the same matrices; each takes at most 2 MB
 def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows columns"]:
     """Sample standard normal numbers from a seed. The result is cached, so callers must not write into it."""
     generator = torch.Generator().manual_seed(seed)
@@ -66,16 +66,15 @@ class Example:
     """An example: words, numbers and settings as plain data; its method `run` computes attention.
 
     Words: tokens label the queries, context_tokens the keys (None: the same words). batch: further sentences of a
-    batch, one per line. far: a longer sentence, whose first and last word belong together. dims: the meaning of the
-    columns of x, as text keys. lexicon: the words that have vectors; None if q, k and v are given.
+    batch, one per line. far: a longer sentence, whose first and last word depend on each other. dims: the meaning of
+    the columns of x, as text keys. lexicon: the words that have vectors; None if q, k and v are given.
 
-    Numbers have one of these sources. x (T, D) and context (S, D) are inputs for w_q, w_k, w_v, w_o, b_q and so on (row
-    convention, heads as consecutive column blocks). Or q, k, v are given without any input. built: names of handmade
-    heads, which make x and the projections. network: the name of a supplied network, whose attention layer gives x, the
-    context and all matrices. model: the name of a supplied language model, whose layer (counted from 1) does so.
-    translator: the name of a supplied translator, whose cross-attention in a layer does so. code: the name of a
-    listing, which samples all tensors of several sequences, such as x and the matrices, or q, k and v, with a mask if
-    it has one.
+    The numbers have one of these sources. x (T, D) and context (S, D) with w_q, w_k, w_v, w_o, b_q and so on
+    (multiplied as x @ w, heads as consecutive blocks of columns). q, k and v without any input. built: the names of
+    handmade heads, from which x and the projections are built. network: the name of an included network, whose
+    attention layer has x, the context and all matrices. model: the name of an included language model and a layer,
+    counted from 1, that has them. translator: the name of an included translator and a layer whose cross-attention has
+    them. code: the name of a listing, which samples all tensors of several sequences, and a mask if it has one.
 
     Settings: heads, score, masks, positions, dropout: as in AttentionConfig, dropout with seed 0. focus: the (head,
     query) selected by default. origin: one of ORIGINS.
@@ -159,7 +158,8 @@ class Example:
         return Weights(**matrices)
 
     def tensor(self, name: str, dtype: torch.dtype = torch.float64) -> Tensor | None:
-        """Return one of the example's tensors: the written numbers, or those of its recipe, listing, network or model.
+        """Return one of the example's tensors: the numbers in the file, or those of its recipe, listing, network or
+        model.
 
         name: a field with numbers, such as "x" or "w_q". dtype: the precision of the result. Returns None if the
         example has no such numbers.
@@ -204,7 +204,7 @@ class Example:
                 q=self.tensor("q", dtype),
                 k=self.tensor("k", dtype),
                 v=self.tensor("v", dtype),
-                config=replace(config, heads=1),  # q, k and v fix the number of heads by their shapes
+                config=replace(config, heads=1),  # the shapes of q, k and v determine the number of heads
                 weights=weights,
                 allowed=allowed,
             )
@@ -223,8 +223,8 @@ class Example:
     def dictionary(self) -> Lexicon:
         """Return the lexicon: the words that have vectors in this example.
 
-        Raises AttentionError: numbers_alone if a listing samples all numbers, no_input_words if there is no lexicon for
-        another reason, such as q, k and v given without x.
+        Raises AttentionError: numbers_alone if a listing samples all numbers; no_input_words if the example has no
+        lexicon for another reason, such as q, k and v without x.
 
         >>> EXAMPLES["cross_en_zh"].dictionary().vectors["昨天"]
         (0, 1, 0, 0, 0, 0)
@@ -234,7 +234,7 @@ class Example:
         return self.lexicon
 
 
-@lru_cache(maxsize=8)  # caches by the identity of an example
+@lru_cache(maxsize=8)  # the key is the identity of an example
 def learned_view(example: Example) -> AttentionView:
     """Return the inputs and matrices of the attention in the example's network."""
     recipe = read_recipe(example.network)

@@ -1,8 +1,7 @@
-"""Reads toy lexica, which give words hand-made vectors, from examples.json.
+"""Reads toy lexica (words with handmade vectors) from examples.json.
 
-A lexicon in that file may name another lexicon in the field "like", from which it takes all fields that it lacks. The
-vector of a group of words with a "role" (such as "person") is also that of any other word to which the user gives this
-role.
+A lexicon inherits the fields that it lacks from the lexicon that its field "like" names. A group of words with a "role"
+(such as "person") has a vector that is also used for any other word to which the user gives this role.
 """
 
 import json
@@ -17,7 +16,7 @@ from attention_core.inputs.tokenizer import Lexicon
 def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
     """Parse the lexica by name; a lexicon with the field "like" inherits the words of the lexicon named there.
 
-    A word that the lexicon lists itself has its own vector instead of the inherited one.
+    A word that the lexicon also lists has the listed vector instead of the inherited one.
     """
     lexica: dict[str, Lexicon] = {}
     for name, entry in entries.items():

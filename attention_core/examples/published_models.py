@@ -1,8 +1,8 @@
-"""Describes the attention of published models by the numbers of their configurations, so that it can be run here.
+"""Describes the attention of published models by the numbers in their configurations, so that the app can run it.
 
 A model is one PublishedModel and its line in PUBLISHED_MODELS; each of its kinds of layer has an AttentionConfig.
-`source`: where the numbers are from; if a library's class has other defaults than the checkpoint, the checkpoint's file
-counts. RoPE always pairs neighbouring columns here, because another pairing would only reorder the learned columns.
+`source` says where the numbers are from: the checkpoint's file, if a library's class has other defaults. RoPE rotates
+neighbouring columns here, because another pairing would only reorder the learned columns.
 """
 
 from collections.abc import Mapping
@@ -27,12 +27,14 @@ class LayerKind:
 
     @property
     def is_cached(self) -> bool:
-        """Whether these layers generate word by word with a KV cache, as layers do in which later words are masked."""
+        """Whether these layers generate text word by word with a KV cache; their mask must block later words."""
         return any(MASKS[mask].is_causal for mask, _ in self.config.masks)
 
     @property
     def window(self) -> int | None:
-        """The largest number of keys that a query may attend to, including its own; None if there is no such limit."""
+        """The largest number of keys that a query may attend to, including the query's own key; None without a
+        limit.
+        """
         return dict(self.config.masks).get("sliding", {}).get("window")
 
 
@@ -41,8 +43,8 @@ class PublishedModel:
     """A published model.
 
     width: D, the width of the vectors that a layer reads. head_width: the width of each head's keys and values.
-    context: the length in tokens for which it was made, None if unpublished. kinds: the model's kinds of layer, first
-    the kind that the workbench shows. source: where its numbers are from. latent: the width of the latent and the
+    context: the length in tokens for which the model was made, None if unpublished. kinds: the model's kinds of layer,
+    first the kind that the workbench shows. source: where its numbers are from. latent: the width of the latent and the
     number of a key's rotated components, None for a model without a latent.
     """
 
@@ -80,7 +82,8 @@ CAUSAL: Choice = ("causal", {})
 
 
 def sliding(window: int) -> Choice:
-    """Return the choice of a sliding window that allows the query's own key and the keys before it.
+    """Return the choice of a sliding mask for AttentionConfig, which allows the query's own key and the keys just
+    before it.
 
     window: the number of keys, including the query's own.
     """
@@ -88,7 +91,7 @@ def sliding(window: int) -> Choice:
 
 
 def rope(base: float, **stretched: object) -> Choice:
-    """Return the choice of RoPE for queries and keys.
+    """Return the choice of RoPE for AttentionConfig.
 
     base: the base of the frequencies. stretched: parameters for longer contexts: the kind of scaling, its factor, and
     the length in training.
@@ -97,12 +100,15 @@ def rope(base: float, **stretched: object) -> Choice:
 
 
 def t5(direction: str) -> Choice:
-    """Return the choice of T5's learned bias, one per bucket of distances; the last bucket begins at 128."""
+    """Return the choice of T5's learned bias for AttentionConfig, one number per bucket of distances; the last bucket
+    begins at 128.
+    """
     return "t5", {"direction": direction, "farthest": 128}
 
 
 def decoupled_rope(base: float, **stretched: object) -> Choice:
-    """Return the choice of separate components with RoPE that are appended to queries and keys.
+    """Return the choice of decoupled RoPE for AttentionConfig: rotated components that are appended to queries and
+    keys.
 
     base: the base of the frequencies. stretched: parameters for longer contexts: the kind of scaling, its factor, and
     the length in training.
@@ -378,7 +384,7 @@ PUBLISHED_MODELS: Mapping[str, PublishedModel] = MappingProxyType(
 
 # ---- a scaled-down config --------------------------------------------------------------------------------------------
 def scale_down(config: AttentionConfig, heads: int, window: int) -> AttentionConfig:
-    """Return a config that is small enough to show: fewer query heads, key/value heads in proportion, a short window.
+    """Return a config small enough to show, with fewer query heads, key/value heads in proportion, and a short window.
 
     heads: the number of query heads, a multiple of the number that shares a key/value head. window: the number of keys,
     including the query's own; it replaces a longer window.

@@ -1,1 +1,1 @@
-"""Generates exercises, puzzles and layers with bugs, and marks the visitor's answers."""
+"""Generates exercises, puzzles and attention layers with bugs, and marks a visitor's answers to them."""

@@ -1,6 +1,4 @@
-"""Writes the numbers of a worked example as text in rows and columns, with "?" for an empty cell, and parses such
-text.
-"""
+"""Writes the numbers of a worked example as text, with "?" for an empty cell, and parses such text."""
 
 import re
 from decimal import Decimal
@@ -16,7 +14,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 
 BLANK_MARK = "?"
-DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, if the text does not show the number of decimals
+DEFAULT_DECIMALS = 2  # decimals of numbers whose text does not show how many they have
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
@@ -65,7 +63,7 @@ def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor
     if typed_decimals:
         return max(map(len, typed_decimals))
     finite = numbers[numbers.isfinite()].double()
-    if not are_all_whole(finite):  # such as fractions, or numbers with a decimal comma
+    if not are_all_whole(finite):  # such as fractions, or a decimal comma
         return max(map(count_shortest_decimals, finite.tolist()))
     if are_all_whole(right):
         return None
@@ -127,7 +125,7 @@ def blank_text(right: Float[Tensor, "..."], between: str = "; ") -> str:
 def printed_text(printed: PrintedExample, stage: str, right: Float[Tensor, "..."]) -> str:
     """Write the numbers that a printed example has for a stage of the calculation as text.
 
-    Returns question marks if the printed example has no numbers of this shape for the stage.
+    Returns question marks if the printed example has no numbers of the right shape for the stage.
     """
     numbers = printed.steps.get(stage)
     if numbers is None or numbers.shape != right.shape[-2:]:
@@ -154,7 +152,7 @@ def cell_text(value: float, digits: int | None) -> str:
 
 
 def right_decimals(digits: int | None) -> int | None:
-    """Return the number of decimals for the right numbers that are shown beside the visitor's numbers.
+    """Return the number of decimals with which the right numbers are shown beside the visitor's numbers.
 
     Returns None if the visitor's numbers are exact (digits is None), else at least two.
     """

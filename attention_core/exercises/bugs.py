@@ -1,7 +1,8 @@
-"""Self-attention as in many classes, written as one function per step, and its bugs: wrong lines that run without
+"""Defines self-attention as in many classes, with one function per step, and its bugs: wrong lines that run without
 error.
 
-The parameters of each function are the values that its line reads, and its return expression is the line that is shown.
+The parameters of each function are the values that its line reads, and its return expression is the line that the app
+shows.
 """
 
 import ast
@@ -180,7 +181,7 @@ class Bug:
     padded: bool = False
 
 
-BUGS = (  # ordered from easy to hard to find
+BUGS = (  # from easy to hard
     Bug("mask_inverted", "masked_scores", masked_where_allowed),
     Bug("causal_too_strict", "allowed", strictly_causal),
     Bug("softmax_queries", "weights", softmax_over_queries),
@@ -274,7 +275,7 @@ def find_most_wrong_cell(trace: Trace, step: str) -> Ref:
 
 @dataclass(frozen=True)
 class WeightRatio:
-    """The ratio of a row's largest weight to its smallest, its natural logarithm, and the difference of their
+    """The ratio of a row's largest weight to its smallest, the ratio's natural logarithm, and the difference of the two
     scores.
     """
 

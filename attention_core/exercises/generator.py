@@ -1,4 +1,4 @@
-"""Generates exercises to calculate by hand, with small whole numbers, so that no two mistakes give the same result."""
+"""Generates exercises to calculate by hand, with small whole numbers for which no two mistakes give the same result."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -38,13 +38,15 @@ COMMON_MISTAKES = (
     "split_not_transposed",
     "split_interleaved",
 )
-VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # a difference above this is visible, whatever the rounding
-MAX_ATTEMPTS = 1000  # limit of the exercises to sample until one distinguishes all mistakes; usually a few suffice
+VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # a larger difference is visible however halves are rounded
+MAX_ATTEMPTS = 1000  # exercises are sampled until one distinguishes all mistakes; usually a few are enough
 
 
 @dataclass(frozen=True)
 class Level:
-    """The level of an exercise: each matrix's shape and largest whole number, the number of heads, and the masks."""
+    """The level of an exercise: the shape and the largest whole number of each matrix, the number of heads, and the
+    masks.
+    """
 
     shapes: Mapping[str, tuple[int, int]]
     largest: int
@@ -100,9 +102,9 @@ class Exercise:
 def make_exercise(level: str, seed: int) -> Exercise:
     """Make an exercise of a level; the same seed gives the same exercise on any machine.
 
-    Numbers are sampled again until no two mistakes give the same numbers after rounding to two decimals, and until no
-    mistake changes only one number, as one wrong sum would. The mistakes are COMMON_MISTAKES and the swaps of two rows
-    or columns. level: a key of LEVELS. seed: a whole number.
+    Numbers are sampled until no two mistakes give the same numbers, rounded to two decimals, and each mistake changes
+    more than one number, unlike a single wrong sum. The mistakes are COMMON_MISTAKES and the swaps of two rows or
+    columns. level: a key of LEVELS. seed: a whole number.
 
     Raises AttentionError: unknown_choice.
 
@@ -150,7 +152,7 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
             continue
         step = first_visible_step(mistaken, right, stages)
         if step is None:
-            return False  # False, because the mistake changes numbers, but none visibly
+            return False  # the mistake changes numbers, but none visibly
         if count_visible(mistaken[step], right[step]) < 2:
             return False
         seen[step].append(mistaken[step])
@@ -195,6 +197,6 @@ def differs_visibly(one: Tensor, other: Tensor) -> bool:
 
 
 def count_visible(one: Tensor, other: Tensor) -> int:
-    """Count the cells that differ after rounding to DEFAULT_DECIMALS, in whichever direction a half is rounded."""
+    """Count the cells that differ after rounding to DEFAULT_DECIMALS, whether halves are rounded up or down."""
     is_visible = abs_difference(one, other) > VISIBLE_GAP
     return int(is_visible.sum())

@@ -1,4 +1,6 @@
-"""Marks each cell of a handwritten worked example: right, a new slip, or right given the writer's earlier slips."""
+"""Marks each cell of a worked example that a visitor wrote: right, a slip, or right given the visitor's earlier
+slips.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -41,8 +43,8 @@ class MarkedStep:
 
     theirs: the visitor's numbers, NaN for empty cells. own: the numbers computed from the visitor's earlier numbers.
     right: whether `theirs` agrees with the right run. follows: whether `theirs` agrees with `own`; a cell can be right
-    and not follow if the visitor copied it or if two slips cancel. behind: the ranges that the visitor's numbers may
-    have before rounding; for empty cells, the ranges computed from earlier steps.
+    and not follow, if the visitor copied it or two slips cancel. behind: the ranges of the visitor's numbers before
+    rounding; for empty cells, the ranges computed from earlier steps.
     """
 
     theirs: Tensor
@@ -63,7 +65,7 @@ class MarkedStep:
 
     @property
     def met(self) -> Tensor:
-        """Return which cells are right although they do not follow from the writer's earlier numbers."""
+        """Return which cells are right although they do not follow from the visitor's earlier numbers."""
         is_right = self.marks == Mark.RIGHT
         return is_right & ~self.follows
 
@@ -79,15 +81,15 @@ def mark_answers(
     """Mark every number of a written worked example, step by step in the order of the run.
 
     trace: the run with the right numbers. answers: the written numbers by the names of the trace's steps, floating
-    point, NaN for empty cells; leading axes of length 1 may be left out. Empty cells are computed from the written
+    point, NaN for empty cells; leading axes of length 1 may be missing. Empty cells are computed from the written
     numbers before them. decimals: the decimals of the written numbers, for all steps or by name; a step that is not
     named has exact numbers, such as whole ones.
 
-    A number agrees if it is at most half a unit of its last decimal outside the range of possible values. That range is
-    a single number as long as no earlier number was rounded. From a rounded number the range reaches to the unrounded
-    one; from a slip (a wrong number), whose unrounded number is unknown, half a unit to both sides. range_of_function
-    computes the range of each next step, which is exact here: within a small range each operation only rises or only
-    falls in each operand.
+    A number agrees if it is at most half a unit of its last decimal outside the range of possible values. The range is
+    a single number if no earlier number was rounded. The range of a rounded number extends to the unrounded one; that
+    of a slip (a wrong number), whose unrounded number is unknown, half a unit to both sides. range_of_function computes
+    the ranges of the next step exactly, because in a small range each operation only rises or only falls with each
+    operand.
 
     Returns {step: MarkedStep} for the answered steps. Raises AttentionError (a ValueError) as first_difference does,
     and for a shape that does not fit. Thousands of rounded numbers take seconds; handwritten numbers are few.
@@ -113,7 +115,7 @@ def mark_answers(
                 shape=tuple(answers[name].shape),
             )
     with torch.inference_mode(False), torch.enable_grad():
-        copies = {name: value.clone() for name, value in theirs.items()}  # derivatives need copies made here
+        copies = {name: value.clone() for name, value in theirs.items()}  # copies made here can have gradients
         return dict(mark_steps(trace, copies, decimals))
 
 
@@ -122,7 +124,7 @@ def mark_steps(
 ) -> Iterator[tuple[str, MarkedStep]]:
     """Yield the name and the MarkedStep of each answered step.
 
-    The run with right numbers and the run with the visitor's numbers advance step by step together.
+    The run with the right numbers and the run with the visitor's numbers are computed side by side, step by step.
     """
     page: dict[str, Tensor] = {}  # step -> the visitor's numbers; empty cells are computed from earlier steps
     right: dict[str, NumberRange] = {}

@@ -1,5 +1,5 @@
-"""Defines the goals of the exercise in which vectors are dragged: bounds on attention weights, from an example's
-run.
+"""Defines the goals of the exercise in which a visitor drags vectors: limits of attention weights, taken from an
+example's run.
 """
 
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ GOAL_EXAMPLES = ("en_plane", "zh_plane")
 ANNA, DOG, IT = 0, 3, 5
 HEAD = 0
 EVEN_SHARE_OF_TWO = 0.5
-MARGIN = 0.05  # the largest accepted difference from the share that a goal requires
+MARGIN = 0.05  # a weight may differ from the goal's by at most this
 
 
 @dataclass(frozen=True)
 class ShareBound:
-    """The bounds of the attention weight on one key.
+    """The accepted range of the attention weight on one key.
 
     key: the position of the key. least, most: the smallest and the largest accepted weight.
     """
@@ -32,9 +32,9 @@ class ShareBound:
 class PlaneGoal:
     """A goal for the attention of one query, reached by dragging vectors.
 
-    query: the position of the query. bounds: bounds on weights of this query. other: the position of the key whose
-    weight is compared with the weight of the first bound's key. kept: the query's vector if it must not change, else
-    None.
+    query: the position of the query. bounds: the accepted ranges of this query's weights. other: the position of the
+    key whose weight is compared with that of the first bound's key. kept: the query's vector if it must not change,
+    else None.
     """
 
     name: str

@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class PrintedExample:
-    """A worked example as printed in a publication: its numbers by step, the decimals of each step, and its source."""
+    """A worked example from a publication: its printed numbers by step, the decimals of each step, and its source."""
 
     steps: Mapping[str, Tensor]
     decimals: Mapping[str, int]
@@ -20,7 +20,7 @@ class PrintedExample:
 
 
 def read_printed(entries: Mapping[str, dict]) -> Mapping[str, PrintedExample]:
-    """Parse the printed examples into {name of the app's example: PrintedExample}."""
+    """Parse the printed examples into {name of the example in the app: PrintedExample}."""
     examples = {}
     for name, entry in entries.items():
         steps = {}

@@ -1,7 +1,6 @@
 """Defines puzzles: the numbers of a run that may be changed, the bounds that the changed run must satisfy, and a hint.
 
-Whether a puzzle is solved depends only on the changed run, so that any solution is accepted: the goal is a limit for a
-number of the run, and so is each further condition.
+The goal and each further condition are limits of a number of the changed run, so that any solution is accepted.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +22,7 @@ from attention_core.record.trace import Operation, Step, Trace
 MAX_TYPED_MAGNITUDE = 20  # the largest magnitude to type: scores of thousands would make puzzles trivial
 Matrices = Mapping[str, Float[np.ndarray, "rows columns"]]
 RunNumber = Callable[[Trace, Trace], Tensor]  # (run, starting run of the puzzle) -> a number of the run
-FLAT_SLOPE = 1e-12  # a slope of at most this magnitude counts as 0, because it is a rounding error
+FLAT_SLOPE = 1e-12  # slopes of at most this magnitude count as 0, because rounding may cause them
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,9 @@ class Puzzle:
     parts: fields of the starting Setup, as plain values. twins: {language: the fields that differ between languages}.
     open: {matrix that may be changed: (its first changeable column, the column after the last)}. goal: the bound to
     reach. bounds: further bounds that the run must satisfy too. heads: the indices of the heads whose weights change.
-    asks: the position of the query that the goal is about, None if there is none. cast: {word in the puzzle's texts:
-    its position}. flips: whether only signs may be changed. solution: the known solution with the fewest changes, in
-    the form that format_changes writes.
+    asks: the position of the query that the goal is about, or None. cast: {word that the puzzle's texts mention: its
+    position in the sentence}. flips: whether only signs may be changed. solution: the known solution with the fewest
+    changes, in the form that format_changes writes.
     """
 
     name: str
@@ -83,7 +82,7 @@ class Puzzle:
 
 # ---- changes as text -------------------------------------------------------------------------------------------------
 def format_changes(matrices: Matrices, start: Matrices) -> str:
-    """Write the numbers that differ from the start as text: "matrix~row.column=number;...,matrix~...".
+    """Write the numbers that differ from the starting matrices as text: "matrix~row.column=number;...,matrix~...".
 
     read_changes parses this text.
 
@@ -103,7 +102,7 @@ def format_changes(matrices: Matrices, start: Matrices) -> str:
 
 
 def count_changes(matrices: Matrices, start: Matrices) -> int:
-    """Count the numbers in which matrices differ from the start.
+    """Count the numbers that differ between the changed and the starting matrices.
 
     >>> count_changes({"w_q": np.array([[1.0, 2.5]])}, {"w_q": np.array([[1.0, 0.0]])})
     1
@@ -182,7 +181,7 @@ def judge_run(puzzle: Puzzle, trace: Trace, start: Trace) -> list[BoundReading]:
 
 
 def is_solved(readings: list[BoundReading]) -> bool:
-    """Return whether all bounds hold."""
+    """Return whether a run satisfies all bounds."""
     return all(reading.holds for reading in readings)
 
 
@@ -224,8 +223,8 @@ def is_same_operation(own: Operation, first: Operation) -> bool:
 # ---- the hint: the number whose change helps the goal most, by the gradient of the run -------------------------------
 @dataclass(frozen=True)
 class Hint:
-    """The number whose change helps most: its matrix, row and column, and its slope, below 0 if it should be
-    reduced.
+    """The number whose change helps most: its matrix, row and column, and its slope; below 0 means that the number
+    should decrease.
     """
 
     name: str
@@ -235,19 +234,19 @@ class Hint:
 
 
 def goal_slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[np.ndarray, "rows columns"]]:
-    r"""Compute how much each number of the matrices helps the goal as it grows: $\pm\partial \ln m / \partial w$.
+    r"""Compute how much an increase of each number of the matrices helps the goal: $\pm\partial \ln m / \partial w$.
 
-    m is the number of the run that the goal bounds; the sign is + if m must grow, - if m must fall. The logarithm is
-    used because a weight near 0 or 1 has nearly no slope itself. A slope of 2 means that m grows (or falls) by 2 % if
-    the number grows by .01. The gradient is computed by torch in float64 through the operations of the run; it is NaN
-    or infinite if m is 0.
+    m is the number of the run that the goal limits; the sign is + if m must grow, - if m must fall. The logarithm has a
+    useful slope even if m is a weight near 0 or 1. A slope of 2 means that m grows (or falls) by 2 % if the number
+    grows by .01. The gradient is computed by torch in float64 through the operations of the run; it is NaN or infinite
+    if m is 0.
 
-    trace: the run with the changed numbers. start: the starting run. Numbers that may not be changed have a slope too;
-    find_hint leaves them out.
+    trace: the run with the changed numbers. start: the starting run. Numbers that may not be changed have a slope, too;
+    find_hint ignores them.
     """
     with torch.inference_mode(False), torch.enable_grad():
         inputs = copy_inputs(trace)
-        # The gradient is computed for the matrices that may be changed.
+        # only the matrices that may be changed
         matrices = []
         for name in puzzle.open:
             inputs[name] = inputs[name].double().requires_grad_()
@@ -276,7 +275,7 @@ def copy_inputs(trace: Trace) -> dict[str, Tensor]:
 def find_hint(puzzle: Puzzle, trace: Trace, slopes: Matrices) -> Hint | None:
     """Find the best number to change: among those that may be changed, the one whose slope has the largest magnitude.
 
-    If only signs may be changed, it is the number whose change of sign helps most: the largest slope times -2 w.
+    If only signs may be changed, it is the number w with the largest slope times -2 w, whose change of sign helps most.
     Returns None if no change helps, or if a slope is not finite.
 
     slopes: the result of goal_slopes for the same run.

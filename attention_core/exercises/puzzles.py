@@ -1,4 +1,4 @@
-"""Defines the puzzles of the app: the starting run of each, the matrices that may be changed, and the bounds."""
+"""Defines the app's puzzles: the starting run of each, the matrices that may be changed, and the limits to satisfy."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ from attention_core.inputs.matrix_link import read_matrix
 from attention_core.inputs.matrix_values import ChangedCells
 from attention_core.record.trace import Trace
 
-REQUIRED_SHARE = 0.7  # weight that a puzzle requires for a key: more than twice that of all other words together
+REQUIRED_SHARE = 0.7  # the weight that a puzzle requires for a key, more than twice that of all other words
 ANNA, FED, DOG, IT, BARKED = 0, 1, 3, 5, 6  # positions in "Anna fed the dog and it barked"
 
 IT_EXAMPLES = MappingProxyType({"en": {"example": "en_it"}, "zh": {"example": "zh_ta"}})
@@ -57,7 +57,7 @@ def typical_share_of_same(trace: Trace, start: Trace) -> Tensor:
 
 
 def geometric_mean(shares: Tensor) -> Tensor:
-    """Compute the geometric mean of weights; one weight near 0 brings the mean near 0."""
+    """Compute the geometric mean of weights, which is near 0 if one weight is."""
     return shares.log().mean().exp()
 
 
@@ -77,9 +77,7 @@ def distance_from_zero(trace: Trace, start: Trace) -> Tensor:
 
 
 def distance_from_full_width(trace: Trace, start: Trace) -> Tensor:
-    """Compute the Euclidean distance of the whole output from the output with queries of full width (two
-    components).
-    """
+    """Compute the Euclidean distance of the whole output from that with queries of full width (two components)."""
     return euclidean_distance(trace["output"], full_width_output())
 
 
@@ -90,13 +88,13 @@ def full_width_output() -> Tensor:
 
 
 def euclidean_distance(one: Tensor, other: Tensor) -> Tensor:
-    """Compute the Euclidean distance, which falls if any difference falls, and not only if the largest does."""
+    """Compute the Euclidean distance; its slope, unlike that of the largest difference, depends on all differences."""
     differences = one - other
     return differences.pow(2).sum().sqrt()
 
 
 def largest_contribution(head: int) -> RunNumber:
-    """Return a function of a run that returns the largest magnitude that one head contributes to any number of the
+    """Return a function of a run that returns the largest magnitude of one head's contributions to the numbers of the
     output.
     """
     return lambda trace, start: with_contributions(trace)["contributions"][0, head].abs().amax()
@@ -109,7 +107,7 @@ def query_width(trace: Trace, start: Trace) -> Tensor:
 
 
 def count_changed_numbers(*names: str) -> RunNumber:
-    """Return a function of two runs that counts how many numbers in these matrices differ from the start."""
+    """Return a function that counts how many numbers of some matrices differ between a run and the starting run."""
 
     def count(trace: Trace, start: Trace) -> Tensor:
         return sum((trace[name] != start[name]).sum() for name in names)
@@ -118,7 +116,7 @@ def count_changed_numbers(*names: str) -> RunNumber:
 
 
 def count_changed_sizes(*names: str) -> RunNumber:
-    """Return a function of two runs that counts the numbers whose magnitude differs from the start.
+    """Return a function that counts the numbers whose magnitude differs between a run and the starting run.
 
     names: the matrices that are compared.
     """
@@ -130,7 +128,7 @@ def count_changed_sizes(*names: str) -> RunNumber:
 
 
 def count_changed_rows(name: str) -> RunNumber:
-    """Return a function of two runs that counts how many rows of a matrix differ from the start."""
+    """Return a function that counts how many rows of a matrix differ between a run and the starting run."""
     return lambda trace, start: (trace[name] != start[name]).any(-1).sum()
 
 
@@ -142,7 +140,7 @@ def largest_number(name: str, columns: slice) -> RunNumber:
 # ---- the puzzles -----------------------------------------------------------------------------------------------------
 IT_DOG = Bound("it_dog", share_of_key(0, IT, DOG), REQUIRED_SHARE)
 OPEN_W_Q_AND_W_K = MappingProxyType({"w_q": (0, 4), "w_k": (0, 4)})
-SINK_EXAMPLES = MappingProxyType(  # language -> Setup fields; Chinese words get the English words' vectors
+SINK_EXAMPLES = MappingProxyType(  # language -> Setup fields; Chinese words have the vectors of the English words
     {
         "en": {},
         "zh": {

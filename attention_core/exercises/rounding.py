@@ -1,7 +1,8 @@
-"""Computes the ranges of values that numbers may be rounded from, by interval arithmetic, and the effect of rounding.
+"""Computes, by interval arithmetic, the range of values from which a number may have been rounded, and the effects of
+rounding.
 
-A written number is rounded, so a difference of half a unit of its last digit is accepted. A writer may continue with
-the written number or with the unrounded one, so the next number has a range, too.
+A visitor writes rounded numbers, so that a difference of half a unit of the last digit is accepted. The visitor may
+calculate on with the rounded number or with the unrounded one, so that the next number has a range, too.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,10 +20,10 @@ from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
-COMPUTATION_ROUNDING = 1e-9  # accepted rounding error: relative, or absolute for numbers below 1
-LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # keeps the tolerance of an infinite number finite
+COMPUTATION_ROUNDING = 1e-9  # accepted rounding error of float64: relative, or absolute for numbers below 1
+LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # limits the tolerance of an infinite number
 
-Computation = Callable[[dict[str, Tensor]], Tensor]  # {name: tensor} -> tensor
+Computation = Callable[[dict[str, Tensor]], Tensor]  # a function of {name: tensor} that returns a tensor
 
 
 # ---- interval arithmetic ---------------------------------------------------------------------------------------------
@@ -37,7 +38,8 @@ class NumberRange(NamedTuple):
 def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tensor) -> Tensor:
     """Return which of the visitor's numbers agree with some number of their range after rounding; NaN never agrees.
 
-    theirs: the visitor's numbers. possible: the range of each. half: half a unit of the last written digit.
+    theirs: the visitor's numbers. possible: the range of each. half: half a unit of the last digit that the visitor
+    wrote.
     """
     is_not_below = theirs >= possible.low
     is_inside = is_not_below & (theirs <= possible.high)
@@ -50,7 +52,7 @@ def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tenso
 
 
 def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
-    """Widen a range so that it includes its numbers after rounding, in whichever direction a half is rounded.
+    """Widen a range so that it includes its numbers after rounding, whether halves are rounded up or down.
 
     digits: the number of decimals; None if the numbers are not rounded.
     """
@@ -70,8 +72,8 @@ def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) 
     """Return the ranges of the values that the visitor's numbers may have before rounding.
 
     If all numbers of the step follow from earlier ones, each range extends from the written number to the unrounded
-    one. Else each range extends half a unit to both sides, because all numbers of a step were computed in the same way,
-    and some may follow only by chance. theirs: the visitor's numbers. follows: which of them follow. own: the ranges
+    one. Otherwise each range extends half a unit to both sides: all numbers of a step were computed in the same way, so
+    those that follow may do so by chance. theirs: the visitor's numbers. follows: which of them follow. own: the ranges
     computed from the visitor's earlier numbers. half: half a unit of the last digit.
     """
     lowest = theirs - half
@@ -88,7 +90,7 @@ def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) 
 
 
 def where_range(condition: Tensor, one: NumberRange, other: NumberRange) -> NumberRange:
-    """Choose, cell by cell, the first range if the condition holds, else the second."""
+    """Return, cell by cell, the first range where the condition holds, else the second."""
     low = torch.where(condition, one.low, other.low)
     high = torch.where(condition, one.high, other.high)
     return NumberRange(low, high)
@@ -112,8 +114,8 @@ def range_through(operation: Operation, ranges: Mapping[str, NumberRange]) -> Nu
 def range_of_function(apply: Computation, ranges: Mapping[str, NumberRange]) -> NumberRange:
     """Compute the range of every cell of a function's result from the ranges of its tensors.
 
-    The function is evaluated at the ends of the ranges at which a cell is lowest and highest according to its slopes.
-    The result is exact for functions that only rise or only fall in each operand.
+    The slopes tell at which ends of the ranges a cell is lowest and highest, and the function is evaluated there. The
+    result is exact if the function only rises or only falls with each operand.
 
     >>> ranges = {"x": NumberRange(torch.tensor([1.0, -1.0]), torch.tensor([2.0, 0.0]))}
     >>> low, high = range_of_function(lambda read: 2 * read["x"], ranges)
@@ -145,7 +147,7 @@ def range_of_function(apply: Computation, ranges: Mapping[str, NumberRange]) -> 
 def find_corners(
     moving: Mapping[str, NumberRange], slopes: Mapping[str, Tensor]
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Find the ends of the operands' ranges at which a cell is lowest, and the ends at which it is highest.
+    """Return the ends of the operands' ranges at which a cell is lowest, and those at which it is highest.
 
     moving: {operand with a range: its range}. slopes: {operand: the derivatives of this cell by the operand's numbers}.
     """
@@ -161,7 +163,8 @@ def find_corners(
 def slopes_at_the_middle(
     apply: Computation, still: Mapping[str, Tensor], moving: Mapping[str, NumberRange]
 ) -> dict[str, Tensor]:
-    """Compute the derivatives of every result cell by every tensor with a range, at the middle of the ranges.
+    """Compute the derivatives of each cell of the result with respect to each tensor that has a range, at the middle of
+    the ranges.
 
     still: {operand without a range: its numbers}. moving: {operand with a range: its range}. The derivatives have the
     axes of the result, then the axes of the tensor.
@@ -263,7 +266,7 @@ def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tenso
 
 
 def find_farthest_from(numbers: Float[Tensor, "..."], wanted: float) -> float:
-    """Return the number farthest from a wanted number, such as the sum of rounded weights that is farthest from 1.
+    """Return the number that is farthest from a wanted number, such as the sum of rounded weights farthest from 1.
 
     >>> find_farthest_from(torch.tensor([1.0, 0.75, 1.125]), 1.0)
     0.75

@@ -1,4 +1,4 @@
-"""Finds the errors of a worked example: steps that are wrong even given the visitor's earlier numbers, and their
+"""Finds the errors in a worked example: steps that are wrong even given the visitor's earlier numbers, and the
 causes.
 """
 
@@ -27,17 +27,17 @@ from attention_core.record.expressions import Ref, multiply_factors
 from attention_core.record.trace import Step
 from attention_core.verification.causes import Cause, single_changes
 
-ROUNDING_SLACK = 64  # accepted difference: this multiple of the rounding error of the right number
-RELATIVE_SLACK = 0.1  # plus this share of the written number, which exceeds any rounding error, even through exp
+ROUNDING_SLACK = 64  # accepted difference, as a multiple of the rounding error of the right number
+RELATIVE_SLACK = 0.1  # and as a share of the written number; no rounding error is larger, even through exp
 EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # exchanged axis -> code of the cause
-OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is reported as a separate kind of cause
-TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake -> the term's factor in the error
+OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is listed as another kind of cause
+TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake in a term -> its factor in the error
 
 
 @dataclass(frozen=True)
 class WrongSum:
-    """The only wrong number of a step in the visitor's work, and the one mistake in its sum that explains the number,
-    if any.
+    """The only wrong number in a step of the visitor's work, and the mistake in its sum that explains it, if there is
+    one.
 
     kind: "left_out", "sign" or "twice" for a mistake in one term of the sum; "minus" if the whole sum has the wrong
     sign; else "other". factors: the factors of the mistaken term. own: the number that follows from the visitor's
@@ -69,9 +69,9 @@ def find_slips(checked: CheckedWork) -> dict[str, StepSlips]:
     """Find every step of a worked example with slips: cells that are wrong even given the visitor's earlier numbers.
 
     The steps are in the order of the run, each with its causes. checked: from check_work. A cause is one of
-    single_changes applied to the visitor's earlier numbers, a swap of two rows or columns, or another factor. A cause
-    must give every written number of the step within rounding errors; in a step of several heads, every number of the
-    heads with slips.
+    single_changes on the visitor's earlier numbers, a swap of two rows or columns, or another factor. A cause must
+    explain every written number of the step up to rounding; in a step of several heads, every number of the heads with
+    slips.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -121,7 +121,8 @@ def find_slip_causes(checked: CheckedWork, step: str) -> list[Cause]:
 def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack: float | Tensor = 0.0) -> bool:
     """Return whether a supposed cause of errors gives the visitor's numbers of a step, within rounding and `slack`.
 
-    supposed: the ranges of the step's numbers under that cause. slack: the accepted difference in addition to rounding.
+    supposed: the ranges of the step's numbers if the cause is true. slack: the accepted difference in addition to
+    rounding.
     """
     theirs = checked.marked[step].theirs
     if supposed.low.shape != theirs.shape:
@@ -149,8 +150,8 @@ def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "...
 
 
 def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
-    """Return {step: range}: where the numbers before rounding may lie, for the steps before `step`; for `step`,
-    computed from these ranges.
+    """Return {step: range of its numbers before rounding} for the steps before `step`, and for `step`, computed from
+    these ranges.
     """
     ranges: dict[str, NumberRange] = {}
     for name, each in checked.trace.steps.items():
@@ -168,8 +169,8 @@ def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
 def try_changes(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield each single change of a run that gives nearly the visitor's numbers of a step, as a cause, and the range it
-    gives.
+    """Yield each single change of a run with which a step has nearly the visitor's numbers, as a cause, and the step's
+    range under it.
 
     Computing ranges under a change takes long, so each change is tried on single numbers first.
     """
@@ -190,9 +191,7 @@ def try_changes(
 
 
 def change_slack(checked: CheckedWork, step: str, right: NumberRange) -> Tensor:
-    """Return, per cell, the largest difference from the visitor's number at which a change is tried again with
-    ranges.
-    """
+    """Return, per cell, how far a changed run may be from the visitor's number to be tried again with ranges."""
     widths = (right.high - right.low).abs().nan_to_num(0.0)
     widest = widths.max().item()
     magnitudes = checked.marked[step].theirs.abs()
@@ -208,7 +207,7 @@ def suppose_change(
     for name in ranges:
         each = checked.trace.step(name)
         supposed = None
-        if name == step or not is_answered(checked, name):  # after any other written step the writer used its numbers
+        if name == step or not is_answered(checked, name):  # later steps used the written numbers
             supposed = change_range(each, change, now)
             if supposed is None and each.operation is not None and not moved.isdisjoint(each.operation.reads):
                 supposed = range_through(each.operation, now)
@@ -239,8 +238,7 @@ def is_answered(checked: CheckedWork, step: str) -> bool:
 def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, NumberRange]]:
     """Yield each swap of two rows or of two columns of a step as a cause, with the ranges that it gives.
 
-    The transposition of a square step is yielded too, except for steps in OTHERWISE_TRANSPOSED, where it is another
-    cause.
+    The transposition of a square step is also yielded, except for the steps in OTHERWISE_TRANSPOSED.
     """
     low, high = right
     for axis, code in EXCHANGED_AXES.items():
@@ -266,7 +264,7 @@ def try_other_factor(
 ) -> Iterator[tuple[Cause, NumberRange]]:
     """Yield, for scaled_scores only, the cause "another scaling factor" and the range of the step with that factor.
 
-    The factor is the median of those that the written numbers imply.
+    The factor is the median of the factors that the visitor's numbers imply.
     """
     if step != "scaled_scores":
         return
@@ -296,7 +294,8 @@ def median_factor(checked: CheckedWork) -> float:
 
 # ---- a single wrong number: a term of its sum that was left out, added twice, or of the wrong sign -------------------
 def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
-    """Find the one mistake in a sum that explains a wrong number: a term left out, added twice or of the wrong sign.
+    """Find the one mistake in a sum that explains a wrong number: a term that is left out, is added twice, or has the
+    wrong sign.
 
     The kind is "other" if no mistake explains the number, or if several do.
     """

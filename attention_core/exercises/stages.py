@@ -1,4 +1,4 @@
-"""Lists the stages of a worked example, the steps of a run that are calculated by hand, in order, and their
+"""Lists the stages of a worked example: the steps of a run that a visitor calculates by hand, in order, and their
 operands.
 """
 
@@ -27,7 +27,7 @@ STAGES = MappingProxyType(  # stage of a calculation by hand -> the run's step t
 def stages_of(trace: Trace) -> dict[str, str]:
     """List the steps of a run that are calculated by hand, in order, as {step: step}, the form of STAGES.
 
-    Masks, tables of positions and copies are left out.
+    Masks, tables of positions and copies are no stages.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -61,8 +61,8 @@ def calculated_cell(trace: Trace, cell: Ref) -> Ref:
 
 
 def operand_stages(trace: Trace, step: str) -> list[str]:
-    """List the operands to show beside a step that is calculated by hand; for an operand that is a copy, the copied
-    step.
+    """List the operands to show beside a step that is calculated by hand; a copy is replaced by the step that it
+    copies.
 
     >>> import torch
     >>> from attention_core import Weights, attend

@@ -1,4 +1,4 @@
-"""Checks a worked example that a visitor wrote against the run with the right numbers.
+"""Compares a worked example that a visitor wrote with the run with the right numbers.
 
 The visitor's numbers form a separate run, so that any number can be traced back to the visitor's earlier numbers.
 """
@@ -28,7 +28,7 @@ class CheckedWork:
 
     trace: the run with the right numbers. marked: each step with a mark on every cell, such as right or unanswered.
     digits: the decimals of each step's written numbers, None for exact ones. written: the run with the written numbers.
-    misfits: the error of each text that could not be read.
+    misfits: {stage: the error of its text if it could not be parsed}.
     """
 
     trace: Trace
@@ -43,7 +43,7 @@ class CheckedWork:
         return list_cells(step, has_mark)
 
     def met(self, step: str) -> list[Ref]:
-        """List the cells of a stage of the calculation that are right, but do not follow from the writer's earlier
+        """List the cells of a stage of the calculation that are right, but do not follow from the visitor's earlier
         numbers.
         """
         return list_cells(step, self.marked[step].met)
@@ -53,19 +53,21 @@ class CheckedWork:
         return half_a_unit(self.digits[step]) + COMPUTATION_ROUNDING
 
     def computed_at(self, step: str) -> Trace:
-        """Return the written run with one step computed from the writer's earlier numbers, not as it was written."""
+        """Return the written run, with one step computed from the visitor's earlier numbers instead of the written
+        ones.
+        """
         value = self.written.reapply(step)
         return self.written.holding({step: value})
 
 
 def list_cells(step: str, is_listed: Bool[Tensor, "..."]) -> list[Ref]:
-    """List the cells of a step at which a boolean tensor is True."""
+    """List the cells of a step at which the boolean tensor `is_listed` is True."""
     indices = is_listed.nonzero().tolist()
     return [Ref(step, tuple(index)) for index in indices]
 
 
 def check_work(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
-    """Check every stage of a worked example against the run with the right numbers.
+    """Compare every stage of a worked example with the run with the right numbers.
 
     texts: {stage: its numbers}, written like "1 0; 1 ?", where ? is an empty cell. A stage counts as unanswered if it
     has no text, or a text that cannot be read. count_decimals determines the decimals. stages: {stage: step}; for
@@ -103,10 +105,10 @@ def check_work(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str]
 
 
 def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) -> Trace:
-    """Run a computation with the written numbers; steps and cells that were not written are computed from them.
+    """Run a computation with the written numbers; steps and cells without a written number are computed.
 
-    answers: by the names of the trace's steps, NaN for empty cells. The operations are those of the run, so the
-    arithmetic of a cell has the written operands. Raises AttentionError as mark_answers does.
+    answers: by the names of the trace's steps, NaN for empty cells. A cell's arithmetic then has the written operands.
+    Raises AttentionError as mark_answers does.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -128,9 +130,9 @@ def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) ->
 
 # ---- effects of the errors of a worked example -----------------------------------------------------------------------
 def wrong_through_slip(checked: CheckedWork, slip: Ref) -> dict[str, Bool[Tensor, "..."]]:
-    """Find which later numbers are wrong because of one slip alone, by repeating the right run with only this error.
+    """Find which later numbers are wrong because of one slip, by computing the right run with this error alone.
 
-    slip: a cell of a stage; its error is the written number minus the number computed from the writer's earlier
+    slip: a cell of a stage; its error is the written number minus the number computed from the visitor's earlier
     numbers. Returns {stage: boolean tensor} for every later stage: the cells whose error then exceeds their rounding.
     """
     marked = checked.marked[slip.step]
@@ -169,7 +171,7 @@ def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> 
     """Return whether rounding explains all errors in a stage of the calculation: of its numbers and of their operand
     `by`.
 
-    digits: the decimals to which the operand was rounded.
+    digits: the decimals to which the visitor rounded the operand.
     """
     theirs = checked.marked[step].theirs
     gaps = abs_difference(theirs, checked.trace[step])

@@ -1,1 +1,3 @@
-"""Computes the whole Transformer: embeddings, feed-forward layers, stacks of layers, and the unembedding to words."""
+"""Computes the other parts of a Transformer: embeddings, feed-forward layers, stacks of layers, and the unembedding to
+words.
+"""

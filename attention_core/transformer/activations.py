@@ -1,4 +1,5 @@
-"""Defines the activations of a feed-forward layer: nonlinear functions, applied to each number of the hidden vectors.
+"""Defines the activations of feed-forward layers: nonlinear functions that are applied to each number of the hidden
+vectors.
 
 A new activation needs one section of functions here and an entry in ACTIVATIONS.
 """
@@ -82,7 +83,7 @@ SILU = Faces(silu, silu_numpy, silu_formula, silu_cell, sign="σ", motion="bend"
 class Activation:
     """An activation function.
 
-    is_gated: whether the function acts on a second projection of x, by which the hidden vectors are then multiplied
+    is_gated: whether the function is applied to a second projection of x, which then multiplies the hidden vectors
     (Shazeer 2020).
     """
 

@@ -1,4 +1,4 @@
-"""Embeds words with every step recorded: looks up table rows, and adds positions and a norm if chosen."""
+"""Embeds words, with every step recorded: looks up table rows, and adds positions and a norm if the config has them."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from attention_core.transformer.part_norms import (
     plan_norms,
 )
 
-Ids = tuple[tuple[int, ...], ...]  # word ids of B texts with T words each
+Ids = tuple[tuple[int, ...], ...]  # indices of words: B texts with T words each
 X_DIMS = ("B", "T", "D")
 INPUT_POSITIONS = tuple(name for name, position in POSITIONS.items() if position.place == "input")
 
@@ -106,8 +106,8 @@ class EmbeddingConfig:
 class EmbeddingWeights(NormWeights):
     """The learned tensors of an embedding.
 
-    table (V, D): one row per word. w_places (N, D): one row per position, for learned positions. The other tensors
-    belong to the norms.
+    table (V, D): one row per word. w_places (N, D): one row per position, for learned positions. The other tensors are
+    those of the norms.
     """
 
     table: Float[Tensor, "V D"]
@@ -163,7 +163,7 @@ def check_embedding(weights: EmbeddingWeights, config: EmbeddingConfig) -> None:
 
 
 def check_ids(given: object, rows: int) -> Ids:
-    """Return the given ids as B texts of T ids each, after checking them.
+    """Check the given ids, and return them as B texts of T ids each.
 
     rows: the number of rows of the table. Raises AttentionError: ids_form, ids_range.
     """

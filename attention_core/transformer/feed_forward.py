@@ -66,7 +66,7 @@ class FeedForwardConfig:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FeedForwardWeights(NormWeights):
-    """The learned tensors of a feed-forward layer in row convention, `x @ w + b`; None if absent.
+    """The learned tensors of a feed-forward layer multiplied as `x @ w + b`; None if absent.
 
     w_1 (D, D_hidden), w_2 (D_hidden, D_out), a bias for each matrix; w_gate (D, D_hidden) if the activation is gated;
     and the tensors of the norms.
@@ -148,7 +148,7 @@ def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> lis
 
 
 def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -> list[Operation]:
-    """Return the operations from x to the activated hidden vectors.
+    """Return the operations from x to the hidden vectors after the activation.
 
     read: the name of the step with x, which may be a norm's output.
     """

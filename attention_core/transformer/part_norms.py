@@ -1,4 +1,4 @@
-"""Plans and checks the norms of a Transformer's components: modifiers before a layer or after its last step."""
+"""Plans and checks the norms of a Transformer's parts: modifiers before a layer, or after its last step."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,13 +17,15 @@ from attention_core.mechanism.plan_steps import chain_operations
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
-BEFORE, AFTER = "inputs", "output"  # where a norm acts: on the inputs of a layer, or on its last step
+BEFORE, AFTER = "inputs", "output"  # places of a norm: on the inputs of a layer, or on its last step
 NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.steps} <= {BEFORE, AFTER}}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NormWeights:
-    """The learned tensors of a layer's norms: their gains, and also the shifts of a LayerNorm; None if absent."""
+    """The learned tensors of a layer's norms: their factors ("gains"), and the shifts of a LayerNorm; None if
+    absent.
+    """
 
     g_layer_before: Float[Tensor, " D"] | None = None
     b_layer_before: Float[Tensor, " D"] | None = None
@@ -47,7 +49,7 @@ def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
 
 
 def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], sizes: Sizes) -> None:
-    """Check that the learned tensors are exactly those that the chosen norms need, and that their shapes fit.
+    """Check that the learned tensors of the chosen norms are given, no others are, and their shapes fit.
 
     given: {name: tensor} of the weights of one layer, embedding or unembedding. sizes: the sizes of D and D_out.
 

@@ -1,4 +1,4 @@
-"""Runs a stack of layers: its components ("parts") in order, each with a Trace, and the sources of its inputs."""
+"""Runs a stack of layers: its parts in order, each with a Trace, and for each part the sources of its inputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class LayerConfig:
     """The settings of a layer: self-attention, optional cross-attention to an encoder, optional feed-forward layer.
 
     A decoder's self-attention must have a causal mask among its masks. values_of_words: whether the values of
-    self-attention are projected from the first layer's input instead of this layer's input x.
+    self-attention are projected from the input of the first layer instead of this layer's input x.
     """
 
     attention: AttentionConfig
@@ -47,7 +47,7 @@ class LayerWeights:
 
 @dataclass(frozen=True)
 class StackConfig:
-    """The settings of a stack: its layers in order, and what comes before and after them.
+    """The settings of a stack: its layers in order, and the embedding, norms or unembedding around them.
 
     embedding: the embedding before the layers, if words are given as ids. norms: the norms after the layers, such as
     "layer_norm_before", if the stack ends in vectors. unembedding: the unembedding after the layers, if the stack ends
@@ -81,7 +81,7 @@ class Stack:
     """A run of several components ("parts") in order: "embedding", "1.attention", "1.cross", "1.feed_forward", ....
 
     The last parts are "norm" and "unembedding". The parts of an encoder come first, with names such as
-    "encoder.1.attention". sources: part -> name of its input -> the (part, step) from which this input is taken.
+    "encoder.1.attention". sources: {part: {name of its input: (part, step) that computed it}}.
     """
 
     parts: Mapping[str, Trace]
@@ -107,9 +107,9 @@ class Stack:
         return Stack({**self.parts, name: trace}, {**self.sources, name: sources})
 
     def source_of(self, part: str, cell: Ref) -> tuple[str, Ref] | None:
-        """Return the (part, cell) from which an input cell of a part is taken.
+        """Return the (part, cell) that computed a cell of a part's input.
 
-        Returns None if the cell was given, such as one of a weight, or computed by the part itself.
+        Returns None if the cell was given, as that of a weight, or is computed in the part.
 
         >>> import torch
         >>> config = StackConfig((LayerConfig(AttentionConfig(residual=True), FeedForwardConfig()),))
@@ -155,9 +155,9 @@ def run_stack(
     $x_{l+1} = \mathrm{norm}(x_l + f_l(x_l))$ with norms after.
 
     given: the ids of words if the config has an embedding, else x (T, D) or (B, T, D). weights, config: those of all
-    parts. memory: the input of cross-attention, either an encoder's Stack, whose parts then come first, or an encoder's
-    output (B, S, D). allowed: which words of a text may attend to which of its words, in every layer, in the form that
-    attend takes. memory_allowed: which words of a text may attend to which words of the memory.
+    parts. memory: the input of cross-attention: an encoder's Stack, whose parts then come first, or an encoder's output
+    (B, S, D). allowed: a mask for self-attention in every layer, as attend takes it. memory_allowed: a mask for
+    cross-attention.
 
     Returns a Stack. Raises AttentionError (a ValueError) that says what must hold and what was given. Sources: Vaswani
     et al. 2017, section 3.1; the places of norms: Xiong et al. 2020.
@@ -192,8 +192,8 @@ def run_stack(
 class Reading:
     """An input of a part of a stack: a tensor, and the part and the step that computed it.
 
-    part, step: the names of that part and step; "" for a tensor that was given and not computed. allowed: which words
-    may attend to which rows of the tensor.
+    part, step: the names of that part and step; "" for a tensor that was given and not computed. allowed: a mask, True
+    where a word may attend to a row of the tensor.
     """
 
     value: Tensor
@@ -205,7 +205,7 @@ class Reading:
 def read_end(stack: Stack) -> Reading:
     """Return the last step of a stack's last part as a Reading, which can be the input of the next part.
 
-    The Reading also has the names of the part and of the step.
+    It has the names of the part and of the step, too.
     """
     part = next(reversed(stack.parts))
     step = next(reversed(stack[part].steps))
@@ -228,7 +228,9 @@ def take_memory(memory: Stack | Tensor | None) -> Stack:
 
 
 def read_memory(memory: Stack | Tensor | None, allowed: Tensor | None) -> Reading | None:
-    """Return the input of cross-attention, the encoder's last step or a given tensor, as a Reading; None without it."""
+    """Return the input of cross-attention as a Reading: the encoder's last step, or a given tensor; None without
+    either.
+    """
     if isinstance(memory, Stack):
         end = read_end(memory)
         return replace(end, part=f"{ENCODER}{end.part}", allowed=allowed)
@@ -266,7 +268,8 @@ def run_layer(
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_parts(weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None) -> None:
-    """Check that each chosen component has weights, and that memory is given exactly if a layer has cross-attention.
+    """Check that each chosen component has weights, and that memory is given if a layer has cross-attention, and only
+    then.
 
     Raises AttentionError.
     """

@@ -90,7 +90,7 @@ KEEP_LARGEST = Faces(
 def keep_share(logits: Float[Tensor, "*B T V"], *, p: float) -> Float[Tensor, "*B T V"]:
     falling, _ = logits.sort(dim=-1, descending=True)  # (..., T, V)
     shares = torch.softmax(falling, dim=-1)
-    likelier = shares.cumsum(-1) - shares  # what the likelier words hold
+    likelier = shares.cumsum(-1) - shares  # total share of the likelier words
     count = (likelier < p).sum(-1, keepdim=True)  # (..., T, 1): at least 1
     return logits.masked_fill(logits < falling.gather(-1, count - 1), float("-inf"))
 
@@ -130,9 +130,9 @@ SHARE_WORDS = Faces(SOFTMAX.torch, SOFTMAX.numpy, share_words_formula, SOFTMAX.c
 class UnembeddingConfig:
     """The settings of an unembedding.
 
-    norms: the norms before it, as names or (name, params) pairs. temperature: divides the logits. top_k: the number of
-    words with the largest logits that stay; None keeps all. top_p: of these words, only the likeliest stay that
-    together have this probability.
+    norms: the norms before it, as names or (name, params) pairs. temperature: divides the logits. top_k: only this many
+    words with the largest logits stay; None keeps all. top_p: of these, only the likeliest stay that together have this
+    probability.
 
     Raises AttentionError (a ValueError) for an unknown choice or a number out of range.
     """
@@ -159,7 +159,7 @@ class UnembeddingWeights(NormWeights):
     """The learned tensors of an unembedding.
 
     table (V, D): one row per word; it may be the embedding's table. b_words (V): the bias of each word's logit. The
-    other tensors belong to the norms.
+    other tensors are those of the norms.
     """
 
     table: Float[Tensor, "V D"]

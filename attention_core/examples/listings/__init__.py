@@ -1,1 +1,1 @@
-"""Attention as courses write it: each module is a script of its own, shown and run as it stands."""
+"""Attention as courses write it; each module is a separate script, which the app shows and runs unchanged."""

@@ -33,7 +33,7 @@ class MultiHeadAttention(nn.Module):
         if not self.training:
             return weights
         draws = torch.rand(weights.shape, generator=self.generator, dtype=weights.dtype)
-        kept = draws >= self.dropout  # as nn.Dropout, from a seed
+        kept = draws >= self.dropout  # as in nn.Dropout, but from a seed
         return weights * kept / (1 - self.dropout)
 
     def forward(self, query, key, value, mask=None):
@@ -49,11 +49,11 @@ class MultiHeadAttention(nn.Module):
 
 
 def draw():
-    """Draw the numbers of the screen: a layer, twice five queries, and twice six keys."""
+    """Samples the tensors that the app shows: a layer, twice five queries, and twice six keys."""
     generator = torch.Generator().manual_seed(0)
     drops = torch.Generator().manual_seed(0)
     layer = MultiHeadAttention(64, heads=8, dropout=0.1, generator=drops).double()
-    for parameter in layer.parameters():  # as nn.Linear, from a seed
+    for parameter in layer.parameters():  # as in nn.Linear, but from a seed
         nn.init.uniform_(parameter, -(64**-0.5), 64**-0.5, generator=generator)
     query = torch.randn(2, 5, 64, generator=generator).double()  # (B, T, D)
     memory = torch.randn(2, 6, 64, generator=generator).double()  # (B, S, D)
@@ -64,7 +64,7 @@ def draw():
 
 @torch.no_grad()
 def run():
-    """Give the output and the weights, as in training: some weights are dropped."""
+    """Returns the output and the weights, as in training, where dropout drops some weights."""
     layer, query, memory, mask = draw()
     return layer(query, memory, memory, mask)
 

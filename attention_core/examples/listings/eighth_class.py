@@ -9,11 +9,11 @@ class SelfAttention(nn.Module):
 
     def __init__(self, d_model):
         super().__init__()
-        self.d_k = d_model // 8  # a width, not a number of heads
+        self.d_k = d_model // 8  # the width of a head, not the number of heads
         self.w_q = nn.Linear(d_model, d_model)
         self.w_k = nn.Linear(d_model, d_model)
         self.w_v = nn.Linear(d_model, d_model)
-        self.scale = torch.tensor(self.d_k).float().sqrt()  # double() does not reach it
+        self.scale = torch.tensor(self.d_k).float().sqrt()  # double() does not convert it
 
     def forward(self, x):
         B, T, _ = x.shape
@@ -27,10 +27,10 @@ class SelfAttention(nn.Module):
 
 
 def draw():
-    """Draw the numbers of the screen: a layer, and two sequences of five tokens."""
+    """Samples the tensors that the app shows: a layer, and two sequences of five tokens."""
     generator = torch.Generator().manual_seed(0)
     layer = SelfAttention(128).double()
-    for parameter in layer.parameters():  # as nn.Linear, from a seed
+    for parameter in layer.parameters():  # as in nn.Linear, but from a seed
         nn.init.uniform_(parameter, -(128**-0.5), 128**-0.5, generator=generator)
     x = torch.randn(2, 5, 128, generator=generator).double()  # (B, T, D)
     return layer, x
@@ -38,7 +38,7 @@ def draw():
 
 @torch.no_grad()
 def run():
-    """Give the output and the weights."""
+    """Returns the output and the weights."""
     layer, x = draw()
     return layer(x)
 

@@ -35,10 +35,10 @@ class MultiHeadAttention(nn.Module):
 
 
 def draw():
-    """Draw the numbers of the screen: a layer, and three times twice ten tokens."""
+    """Samples the tensors that the app shows: a layer, and three times twice ten tokens."""
     generator = torch.Generator().manual_seed(0)
     layer = MultiHeadAttention(512, heads=8).double()
-    for parameter in layer.parameters():  # as nn.Linear, from a seed
+    for parameter in layer.parameters():  # as in nn.Linear, but from a seed
         nn.init.uniform_(parameter, -(512**-0.5), 512**-0.5, generator=generator)
     query = torch.randn(2, 10, 512, generator=generator).double()  # (B, T, D)
     key = torch.randn(2, 10, 512, generator=generator).double()
@@ -48,7 +48,7 @@ def draw():
 
 @torch.no_grad()
 def run():
-    """Give the output and the weights."""
+    """Returns the output and the weights."""
     layer, query, key, value = draw()
     return layer(query, key, value)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def softmax(x, axis=-1):
-    """exp(x) over its sum, without overflow."""
+    """Returns exp(x) divided by its sum, without overflow."""
     powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
     return powers / np.sum(powers, axis=axis, keepdims=True)
 
@@ -21,8 +21,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 
 
 def draw():
-    """Draw the numbers of the screen: two sequences, three queries and four keys each."""
-    random = np.random.RandomState(0)  # the numbers that follow np.random.seed(0)
+    """Samples the tensors that the app shows: two sequences, three queries and four keys each."""
+    random = np.random.RandomState(0)  # the random numbers that follow np.random.seed(0)
     q = random.randn(2, 3, 8)  # (B, T, d)
     k = random.randn(2, 4, 8)  # (B, S, d)
     v = random.randn(2, 4, 8)
@@ -32,7 +32,7 @@ def draw():
 
 
 def run():
-    """Give the output and the weights."""
+    """Returns the output and the weights."""
     q, k, v, mask = draw()
     return scaled_dot_product_attention(q, k, v, mask)
 

@@ -19,17 +19,17 @@ class ScaledDotProductAttention(nn.Module):
 
 
 def draw():
-    """Draw the numbers of the screen: two sequences of five tokens."""
+    """Samples the tensors that the app shows: two sequences of five tokens."""
     generator = torch.Generator().manual_seed(0)
     q = torch.randn(2, 5, 64, generator=generator).double()  # (B, T, d_k)
     k = torch.randn(2, 5, 64, generator=generator).double()
     v = torch.randn(2, 5, 128, generator=generator).double()  # (B, T, d_v)
-    mask = torch.ones(2, 5, 5).tril()  # 1 on and below the diagonal: nobody looks ahead
+    mask = torch.ones(2, 5, 5).tril()  # 1 on and below the diagonal: no query attends to later keys
     return q, k, v, mask
 
 
 def run():
-    """Give the output and the weights."""
+    """Returns the output and the weights."""
     q, k, v, mask = draw()
     attention = ScaledDotProductAttention()
     return attention(q, k, v, mask)

@@ -18,7 +18,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
 
 
 def draw():
-    """Draw the numbers of the screen: two sequences, two heads, three queries, four keys."""
+    """Samples the tensors that the app shows: two sequences, two heads, three queries, four keys."""
     generator = torch.Generator().manual_seed(0)
     q = torch.randn(2, 2, 3, 16, generator=generator).double()  # (B, H, T, d)
     k = torch.randn(2, 2, 4, 16, generator=generator).double()  # (B, H, S, d)
@@ -29,7 +29,7 @@ def draw():
 
 
 def run():
-    """Give the output and the weights."""
+    """Returns the output and the weights."""
     q, k, v, mask = draw()
     return scaled_dot_product_attention(q, k, v, mask)
 
