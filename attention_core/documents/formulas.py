@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from xml.etree import ElementTree
 
 from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tree
@@ -19,7 +20,9 @@ OUTLINE_SIZE = 12.0  # in pixels: the letter size for which the outlines are def
 STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # in ems: height of a Chinese character above and below the baseline
 LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # extra space between lines, which ziamath would print as text
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # an XML namespace; nothing requests it as an address
+OPERATOR = "{http://www.w3.org/1998/Math/MathML}mo"  # the MathML element of a symbol such as "+"
 WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # symbols that have a blank on both sides
+TIGHT_SIGNS = "∧⊙"  # symbols around which ziamath sets hardly any blank
 OPENING_SIGNS = "([{⌊,;"
 UNARY_SIGNS = "+−-"  # symbols that may be unary: at the beginning of a formula, or after an opening bracket
 PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # symbol -> replacement, because office programs lack the transpose symbol
@@ -37,9 +40,31 @@ class FormulaPicture:
     height: float
 
 
+@dataclass(frozen=True)
+class FormulaShapes:
+    """A formula as one SVG element whose shapes refer to nothing, and the rectangle that they fill, in pixels.
+
+    The formula begins at x = 0; its baseline is at y = 0, so `top` is negative.
+    """
+
+    svg: str
+    left: float
+    top: float
+    width: float
+    height: float
+
+    def place(self, x: float, y: float) -> str:
+        """Return the formula as an SVG element whose rectangle has its upper left corner at (x, y).
+
+        >>> FormulaShapes("<path/>", 1, -8, 20, 10).place(16, 30)
+        '<g transform="translate(15 38)"><path/></g>'
+        """
+        return f'<g transform="translate({x - self.left:g} {y - self.top:g})">{self.svg}</g>'
+
+
 @lru_cache(maxsize=512)  # typesetting takes 8 ms; a cached formula takes 20 kB
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
-    r"""Typeset a formula as SVG, and store its LaTeX in the SVG as the text for screen readers.
+    r"""Typeset a formula as SVG for a document, and store its LaTeX in the SVG as the text for screen readers.
 
     Chinese characters become SVG text in a font of the device; everything else becomes outlines.
 
@@ -51,13 +76,7 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
     >>> drawn.svg.startswith("<svg"), drawn.height < 40 < drawn.width
     (True, True)
     """
-    import ziamath  # imported here, because importing ziamath takes a tenth of a second
-
-    written = LINE_SPACE_PATTERN.sub(r"\\\\", latex)
-    others = OTHER_LETTERS.findall(written)
-    picture = ziamath.Math(write_mathml(OTHER_LETTERS.sub(STAND_IN, written), ink), size=size).svgxml()
-    if others:
-        write_letters(picture, others, size)
+    picture = draw_formula(latex, ink, size)
     picture.set("role", "img")
     picture.set("aria-label", latex)
     outlines = picture.findall("symbol")
@@ -72,6 +91,54 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
     )
 
 
+@lru_cache(maxsize=512)
+def formula_shapes(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaShapes:
+    r"""Typeset a formula as SVG shapes for a picture that people put into other programs, many of which draw neither an
+    SVG in an SVG nor what an SVG refers to.
+
+    The arguments are those of typeset_formula.
+
+    >>> drawn = formula_shapes(r"\mathrm{scores} = Q\,K^{\top}")
+    >>> drawn.svg.count("<path"), -20 < drawn.top < -10
+    (10, True)
+    """
+    picture = draw_formula(latex, ink, size)
+    outlines = {f"#{outline.get('id')}": outline for outline in picture.iter("symbol")}
+    group = ElementTree.Element("g", {"role": "img", "aria-label": latex})
+    for shape in picture:
+        if shape.tag == "use":
+            group.append(outline_path(shape, outlines[shape.get("href")]))
+        elif shape.tag != "symbol":
+            group.append(shape)
+    return FormulaShapes(svg_of(group), *map(float, picture.get("viewBox").split()))
+
+
+def outline_path(use: ElementTree.Element, outline: ElementTree.Element) -> ElementTree.Element:
+    """Return the outline of a letter as a path, at the place and in the size at which a `use` element draws it.
+
+    A high brace is made of several outlines, a blank of none.
+    """
+    left, top, _, height = map(float, outline.get("viewBox").split())
+    scale = float(use.get("height")) / height
+    x = float(use.get("x")) - scale * left
+    y = float(use.get("y")) - scale * top
+    place = f"translate({x:g} {y:g}) scale({scale:g})"
+    points = " ".join(path.get("d") for path in outline.iter("path"))
+    return ElementTree.Element("path", {"d": points, "transform": place, "fill": use.get("fill")})
+
+
+def draw_formula(latex: str, ink: str, size: float) -> ElementTree.Element:
+    """Return a formula as ziamath draws it, with its Chinese characters as text."""
+    import ziamath  # imported here, because importing ziamath takes a tenth of a second
+
+    written = LINE_SPACE_PATTERN.sub(r"\\\\", latex)
+    others = OTHER_LETTERS.findall(written)
+    picture = ziamath.Math(write_mathml(OTHER_LETTERS.sub(STAND_IN, written), ink), size=size).svgxml()
+    if others:
+        write_letters(picture, others)
+    return picture
+
+
 def write_mathml(latex: str, ink: str) -> ElementTree.Element:
     """Convert a LaTeX formula to MathML whose letters have the colour `ink`, without the outermost row element.
 
@@ -83,7 +150,20 @@ def write_mathml(latex: str, ink: str) -> ElementTree.Element:
     formula.set("mathcolor", ink)
     (row,) = formula
     formula[:] = list(row)
+    space_signs(formula)
     return formula
+
+
+def space_signs(formula: ElementTree.Element) -> None:
+    """Set the blanks that ziamath lacks: none after the sign of a number, as in (−0.5), and some around ∧ and ⊙."""
+    for row in formula.iter():
+        for before, sign in pairwise(row):
+            if sign.tag != OPERATOR:
+                continue
+            if sign.text in UNARY_SIGNS and before.tag == OPERATOR and before.text in WIDE_SIGNS + OPENING_SIGNS:
+                sign.set("form", "prefix")
+            elif sign.text in TIGHT_SIGNS:
+                sign.attrib.update({"lspace": "mediummathspace", "rspace": "mediummathspace"})
 
 
 @lru_cache(maxsize=1)
@@ -94,7 +174,7 @@ def stand_in_name() -> str:
     return ziamath.Latex(STAND_IN).svgxml().find("symbol").get("id")
 
 
-def write_letters(picture: ElementTree.Element, letters: list[str], size: float) -> None:
+def write_letters(picture: ElementTree.Element, letters: list[str]) -> None:
     """Replace the placeholders in a formula's picture by Chinese characters as SVG text, and enlarge the picture so
     that they fit.
 
@@ -105,20 +185,21 @@ def write_letters(picture: ElementTree.Element, letters: list[str], size: float)
     (outline,) = [each for each in picture.iter("symbol") if each.get("id") == name]
     _, top, _, height = map(float, outline.get("viewBox").split())
     uses = [use for use in picture.iter("use") if use.get("href") == f"#{name}"]
+    left, highest, width, tall = map(float, picture.get("viewBox").split())
+    lowest = highest + tall
     for use, letter in zip(uses, letters, strict=True):
         scale = float(use.get("height")) / height
         x, colour = use.get("x"), use.get("fill")
         y = float(use.get("y")) - top * scale
         use.clear()
         use.tag, use.text = "text", letter
-        font = {"font-family": OTHER_FONTS, "font-size": f"{OUTLINE_SIZE * scale:g}"}
-        use.attrib.update({"x": x, "y": f"{y:g}", "fill": colour, **font})
+        size = OUTLINE_SIZE * scale
+        use.attrib.update({"x": x, "y": f"{y:g}", "fill": colour, "font-family": OTHER_FONTS, "font-size": f"{size:g}"})
+        highest = min(highest, y - STEM_HEIGHT * size)
+        lowest = max(lowest, y + STEM_DEPTH * size)
     picture.remove(outline)
-    left, above, width, tall = map(float, picture.get("viewBox").split())
-    bottom = max(above + tall, STEM_DEPTH * size)
-    above = min(above, -STEM_HEIGHT * size)
-    picture.set("viewBox", f"{left:g} {above:g} {width:g} {bottom - above:g}")
-    picture.set("height", f"{bottom - above:g}")
+    picture.set("viewBox", f"{left:g} {highest:g} {width:g} {lowest - highest:g}")
+    picture.set("height", f"{lowest - highest:g}")
 
 
 def svg_of(element: ElementTree.Element) -> str:

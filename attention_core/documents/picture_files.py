@@ -12,7 +12,7 @@ from html import escape
 
 import vl_convert
 
-from attention_core.documents.formulas import SVG_NAMESPACE, typeset_formula
+from attention_core.documents.formulas import SVG_NAMESPACE, formula_shapes
 from attention_core.documents.provenance import Provenance
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import FONT, Picture
@@ -219,14 +219,14 @@ def write_texts(provenance: Provenance, palette: Palette, formula: str, width: f
     width: the width of a line in pixels; MIN_FILE_TEXT_WIDTH_PX or the formula's width replaces it if larger. The
     column is as wide as its widest line.
     """
-    equation = typeset_formula(formula, palette.ink) if formula else None
+    equation = formula_shapes(formula, palette.ink) if formula else None
     equation_width = equation.width if equation else 0
     wrapped = max(MIN_FILE_TEXT_WIDTH_PX, equation_width, width)
     title = wrap_text(provenance.lines[0], wrapped, FILE_TITLE_PX)
     notes = [*note_lines(provenance, wrapped)]
     parts, y = text_lines_svg(title, FILE_MARGIN_PX, FILE_TITLE_PX, palette.ink)
     if equation:
-        parts += [*equation.outlines, place_svg(equation.svg, FILE_MARGIN_PX, y + 4)]
+        parts.append(equation.place(FILE_MARGIN_PX, y + 4))
         y += equation.height + 16
     small, y = text_lines_svg(notes, y + 4, FILE_NOTE_PX, palette.ink)
     widths = [text_width(line, FILE_TITLE_PX) for line in title] + [text_width(line, FILE_NOTE_PX) for line in notes]

@@ -31,26 +31,30 @@ function download(blob, name) {
 }
 
 /**
- * Puts a drawn picture and its notes into one SVG with a margin, and returns its text.
+ * Puts a drawn picture and what stands below it into one SVG with a margin, and returns its text.
  * @param {SVGElement[]} drawn
- * @param {{ box: { left: number, top: number, width: number, height: number }, notes: string[], title: string,
- *   palette: Record<string, string>, transparent: boolean }} file box: the rectangle that the picture fills; notes: the
- *   lines below it; transparent: whether the background is left out
+ * @param {{ box: { left: number, top: number, width: number, height: number },
+ *   below?: { drawn: SVGElement[], height: number }, notes: string[], title: string,
+ *   palette: Record<string, string>, transparent: boolean }} file box: the rectangle that the picture fills; below:
+ *   shapes under it; notes: the lines under these; transparent: whether the background is left out
  * @returns {string}
  */
-export function svgText(drawn, { box, notes, title, palette, transparent }) {
+export function svgText(drawn, { box, below = { drawn: [], height: 0 }, notes, title, palette, transparent }) {
   const lines = notes.flatMap((note) => wrapped(note, box.width));
-  const [width, height] = [box.width + 2 * MARGIN, box.height + 2 * MARGIN + lines.length * NOTE.line];
+  const end = MARGIN + box.height + below.height;
+  const [width, height] = [box.width + 2 * MARGIN, end + lines.length * NOTE.line + MARGIN];
   const texts = lines.map((line, i) => svgShape("text", {
-    x: MARGIN, y: box.height + MARGIN + (i + 1) * NOTE.line, "font-size": NOTE.size, fill: palette.x,
+    x: MARGIN, y: end + (i + 1) * NOTE.line, "font-size": NOTE.size, fill: palette.x,
   }, line));
   const group = svgShape("g", { transform: `translate(${MARGIN - box.left},${MARGIN - box.top})` }, drawn);
+  const under = svgShape("g", { transform: `translate(${MARGIN},${MARGIN + box.height})` }, below.drawn);
   const size = { width: Math.round(width), height: Math.round(height) };
   const font = { "font-family": getComputedStyle(document.body).fontFamily };
   const svg = svgShape("svg", { ...size, viewBox: `0 0 ${size.width} ${size.height}`, ...font }, [
     svgShape("title", {}, title),
     ...(transparent ? [] : [svgShape("rect", { ...size, fill: palette.ground })]),
     group,
+    ...(below.height ? [under] : []),
     ...texts,
   ]);
   return `${new XMLSerializer().serializeToString(svg)}\n`;

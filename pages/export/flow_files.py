@@ -6,6 +6,7 @@ from attention_core.documents.slides import MovingPart
 from pages import components
 from pages.export.downloads import file_name
 from pages.panels.flow_data import Showing, shows_heads
+from pages.panels.flow_formulas import draw_formulas
 from pages.panels.flow_picture import make_journey_data
 from pages.session.view import ScreenState
 from pages.site.words import say
@@ -21,6 +22,7 @@ def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent:
         {
             "flow": make_journey_data(screen, Showing(), stop=stop if has_heads else None),
             "stop": stop,
+            "formulas": {} if has_heads else draw_formulas(screen),
             "notes": provenance.lines[2:],
             "title": provenance.lines[0],
             "transparent": is_transparent,

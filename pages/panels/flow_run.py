@@ -14,9 +14,9 @@ from attention_core.drawing.flow import (
     part_sign,
 )
 from attention_core.explanation.facts import RowFact
-from attention_core.explanation.formula import SYMBOL_LETTERS, colour_family
-from attention_core.explanation.formula_tree import Tree, formula_tree
+from attention_core.explanation.formula_tree import formula_tree
 from attention_core.explanation.head_habits import list_row_facts
+from pages.panels.flow_formulas import list_formulas
 from pages.panels.flow_numbers import (
     Products,
     describe_product,
@@ -92,7 +92,7 @@ def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Produc
             "label": name_column(part.name),
             "short": name_shortly(graph.trace, part),
             "opens": find_product(graph, products, part.name),
-            "formula": formulas.get(part.name),
+            "formula": formula_tree(formulas[part.name]) if part.name in formulas else None,
         }
         described.append(vars(part) | looks)
     return described
@@ -126,55 +126,3 @@ def row_facts_for(screen: ScreenState) -> dict[int, list[RowFact]]:
 @cache_by_setup
 def cached_row_facts(run: RunSetup, batch: int, heads: tuple[int, ...], _trace: Trace) -> dict[int, list[RowFact]]:
     return {head: list_row_facts(_trace, head, batch) for head in heads}
-
-
-# ---- the formula of each part ----------------------------------------------------------------------------------------
-SPECIAL_CHARACTERS = "\\{}_^&"
-
-
-def list_formulas(graph: FlowGraph, parts: Sequence[FlowPart]) -> dict[str, Tree]:
-    """Returns the equation of each computed part as a tree of MathML elements, by the part's name."""
-    writer = FormulaWriter(graph, parts)
-    return {part.name: writer.write_equation(part.name) for part in parts if graph.trace.steps[part.name].operation}
-
-
-class FormulaWriter:
-    """Writes formulas with the symbols of the flow picture; a step that is not drawn is replaced by its own formula."""
-
-    def __init__(self, graph: FlowGraph, parts: Sequence[FlowPart]):
-        self.trace = graph.trace
-        self.graph = graph
-        self.families = {part.name: part_family(part) for part in parts}
-
-    def write_equation(self, name: str) -> Tree:
-        """Returns the equation of a part, with its symbol on the left, as a tree of MathML elements."""
-        return formula_tree(f"{self.write_symbol(name)} = {self.write_right(name)}")
-
-    def write_right(self, name: str) -> str:
-        """Returns the right side of a step's equation in LaTeX, with brackets around a sum inside a product."""
-        step = self.trace.steps[name]
-        is_move = name in self.graph.moves
-
-        def write(operand: str) -> str:
-            text = self.write_operand(operand)
-            return f"({text})" if " + " in text and not is_move else text
-
-        right = step.operation.formula(write)
-        return right.replace(r"\text{else}", rf"\text{{{say('formula.else')}}}")
-
-    def write_operand(self, name: str) -> str:
-        """Returns an operand in LaTeX: as a symbol if it is drawn, an input or a mask, else as the right side of its
-        equation.
-        """
-        step = self.trace.steps[name]
-        is_named = name in self.families or step.operation is None or name in self.graph.marks
-        return self.write_symbol(name) if is_named else self.write_right(name)
-
-    def write_symbol(self, name: str) -> str:
-        """Returns a step's symbol in LaTeX, coloured as the step: its letter if it has one, else its short name."""
-        text = SYMBOL_LETTERS.get(name)
-        if text is None:
-            escaped = "".join(f"\\{sign}" if sign in SPECIAL_CHARACTERS else sign for sign in inline_step_name(name))
-            text = rf"\mathrm{{{escaped}}}"
-        family = self.families.get(name) or colour_family(name)
-        return rf"\textcolor{{{family}}}{{{text}}}" if family else text

@@ -17,6 +17,7 @@ from pages import components
 from pages.lectures.kinds.picture import MAX_PICTURE_SIDE_PX, PNG_SIGNATURE, find_picture_size
 from pages.lectures.script import Lecture, Scene
 from pages.panels.flow_data import Showing
+from pages.panels.flow_formulas import draw_formulas
 from pages.panels.flow_picture import make_journey_data
 from pages.panels.flow_run import flow_run_for
 from pages.panels.head_maps import fact_sentence
@@ -68,9 +69,11 @@ def draw_next_still(lecture: Lecture) -> tuple[FlowStills, int]:
         still = waiting[0]
         key = sha256(repr(still).encode()).hexdigest()
         with collect_part():  # while collecting, pictures have the light theme's colours
-            flow = make_journey_data(make_computable_screen(still.setup)[0], Showing(begins="end"))
+            screen, _ = make_computable_screen(still.setup)
+            flow = make_journey_data(screen, Showing(begins="end"))
+            formulas = draw_formulas(screen)
         components.flow_stills(
-            data=components.pack_bytes({"key": key, "flow": flow, "stop": still.stop}),
+            data=components.pack_bytes({"key": key, "flow": flow, "stop": still.stop, "formulas": formulas}),
             key="flow_stills_drawer",
             on_drawn=lambda sent: keep_still(still, sent["picture"]) if sent["key"] == key else None,
         )

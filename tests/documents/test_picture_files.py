@@ -95,7 +95,7 @@ def test_title_formula_and_notes_stand_beside_it_and_no_address():
     assert root.find(f"{SVG}title").text == "who & <what>" == texts(svg)[0]
     assert root.find(f"{SVG}desc").text == "who & <what> Random: x, from seed 3."
     assert texts(svg)[1] == "Random: x, from seed 3."
-    labels = [part.get("aria-label") for part in root.iter(f"{SVG}svg")]
+    labels = [part.get("aria-label") for part in root.iter(f"{SVG}g")]
     assert r"\mathrm{weights} = \mathrm{softmax}_S(\mathrm{scaled\_scores})" in labels
     assert "attention.example.edu" not in svg
 

@@ -37,8 +37,7 @@ export class Formulas {
   write(stop, parts) {
     if (stop === this.stop) return;
     this.stop = stop;
-    // The softmax has two keyframes; its formula is shown only at the second, when the exponentials are there.
-    const shown = parts.filter((part) => part.formula && stop.parts.includes(part.name) && stop.motion !== "power");
+    const shown = partsWithFormula(stop, parts);
     const key = JSON.stringify(shown.map(({ formula }) => formula));
     if (!this.made.has(key)) this.made.set(key, this.make(shown));
     const { elements, width, widest } = this.made.get(key);
@@ -70,6 +69,18 @@ export class Formulas {
     const hasRibbons = parts.some((part) => part.mixes);
     return [start + 44 * unit, hasRibbons ? x[shares.name] + 50 * unit : frame.width - 14 * unit];
   }
+}
+
+/**
+ * The parts whose formulas belong to a keyframe; of the whole journey (null) all that have one.
+ * @param {import("./journey.js").Stop | null} stop
+ * @param {import("./model.js").Part[]} parts
+ */
+export function partsWithFormula(stop, parts) {
+  const written = parts.filter((part) => part.formula);
+  if (!stop) return written;
+  // The softmax has two keyframes; its formula is shown only at the second, when the exponentials are there.
+  return written.filter((part) => stop.parts.includes(part.name) && stop.motion !== "power");
 }
 
 // Creates a MathML element from a description of the core: [name, attributes, children].

@@ -4,7 +4,9 @@ import { copyParts, copyShapes } from "../copies.js";
 import { element } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { svgText } from "../svg_file.js";
+import { formulaLines } from "../svg_formulas.js";
 import { Flow, withNumbers } from "./flow.js";
+import { partsWithFormula } from "./formulas.js";
 
 const [WIDTH, HEIGHT] = [1280, 680]; // px: size of the picture, whatever the size of the screen
 
@@ -12,6 +14,7 @@ const [WIDTH, HEIGHT] = [1280, 680]; // px: size of the picture, whatever the si
  * @typedef {object} Still a picture to write
  * @property {Uint8Array} flow the data of the flow picture (pages/panels/flow_data.py), packed
  * @property {string | number | null} stop the last step of the keyframe to draw; the number of keyframes; null for all
+ * @property {Record<string, import("../svg_formulas.js").FormulaShapes>} formulas by the part that they compute
  * @property {string[]} notes the lines below the picture
  * @property {string} title
  * @property {boolean} transparent whether the background is left out
@@ -23,7 +26,7 @@ const [WIDTH, HEIGHT] = [1280, 680]; // px: size of the picture, whatever the si
  * @param {Still} still
  * @returns {string}
  */
-export function writeStill(parent, { flow: bytes, stop, notes, title, transparent }) {
+export function writeStill(parent, { flow: bytes, stop, formulas, notes, title, transparent }) {
   const host = element("div", "flow", { ariaHidden: "true", inert: true });
   host.style.cssText = `position: fixed; left: -${2 * WIDTH}px; top: 0; width: ${WIDTH}px`;
   parent.append(host);
@@ -36,9 +39,17 @@ export function writeStill(parent, { flow: bytes, stop, notes, title, transparen
   else flow.exchange.rest(stop);
   flow.drawNow();
   const { drawn, box } = flow.look.view === "heads" ? copyHeads(flow.heads) : copyPicture(flow);
+  const below = formulaLines(shownFormulas(flow, formulas), box.width);
   flow.leave();
   host.remove();
-  return svgText(drawn, { box, notes, title, palette: data.palette, transparent });
+  return svgText(drawn, { box, below, notes, title, palette: data.palette, transparent });
+}
+
+// The formulas of the keyframe, or of the whole journey at its end; at its start nothing is computed.
+function shownFormulas({ journey, snapshot }, formulas) {
+  const { stop, share } = journey.told;
+  const parts = stop && !share ? [] : partsWithFormula(stop, snapshot.parts);
+  return parts.map((part) => formulas[part.name]).filter(Boolean); // a view of all heads brings no formulas
 }
 
 const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) });

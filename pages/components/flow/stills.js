@@ -16,8 +16,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // Returns the picture as PNG in base64.
-async function draw(root, { flow, stop }) {
-  const svg = writeStill(root, { flow, stop, notes: [], title: "", transparent: false });
+async function draw(root, { flow, stop, formulas }) {
+  const svg = writeStill(root, { flow, stop, formulas, notes: [], title: "", transparent: false });
   return base64Of(await renderPng(svg, SCALE));
 }
 

@@ -15,6 +15,7 @@ from attention_core.documents.handout import PAPERS, run_handout
 from attention_core.documents.phone_page import SceneTexts, scene_page
 from attention_core.documents.picture_files import png_bytes
 from attention_core.documents.provenance import Provenance
+from attention_core.drawing.palette import DARK_PALETTE
 from attention_core.explanation.arithmetic import explain
 from pages.export.flow_files import list_drawings, make_moving_flow
 from pages.runs.compute import compute_run
@@ -161,6 +162,21 @@ def saved(page, kind: str, name: str = "query") -> bytes:
     return Path(download.value.path()).read_bytes()
 
 
+EVERY_FORMULA = ["Q", "K", "V", "scores", "scaled", "weights", "heads", "concat", "output"]  # of the whole way
+
+
+def formulas_in(root: ElementTree.Element) -> list[str]:
+    """What each formula in a file computes, in order."""
+    labels = [group.get("aria-label") for group in root.iter(f"{SVG}g") if group.get("aria-label")]
+    return [re.sub(r"\\\w+{(?:#\w+}{)?|}", "", label.partition(" = ")[0]) for label in labels]
+
+
+def formula_place(root: ElementTree.Element) -> float:
+    """The height at which the first line of formulas stands in a file."""
+    *_, below = root.findall(f"{SVG}g")
+    return sum(float(group.get("transform").split(",")[1].split(")")[0]) for group in (below, below[0]))
+
+
 def test_the_flow_picture_is_saved_wider_than_high_with_its_styles_and_without_an_address(screen):
     """On a phone, too, where the picture on the screen is high; as another program draws it."""
     opened = screen("?ex=en_it", viewport={"width": 390, "height": 844})
@@ -169,7 +185,9 @@ def test_the_flow_picture_is_saved_wider_than_high_with_its_styles_and_without_a
     svg = saved(page, "svg").decode()
     root = ElementTree.fromstring(svg)
     width, height = (int(root.get(side)) for side in ("width", "height"))
-    assert width > 2 * height and width > 1200
+    assert width > 1.9 * height and width > 1200
+    place = formula_place(root)
+    assert formulas_in(root) == EVERY_FORMULA and 0.75 * height < place < height
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert {"Anna", "barked", "it", "it′", "93 %"} <= {*texts} and texts[-2].startswith("Made with Attention Explorer")
     assert "127.0.0.1" not in svg and "var(" not in svg and "class=" not in svg and "color(" not in svg
@@ -182,10 +200,34 @@ def test_the_flow_picture_is_saved_wider_than_high_with_its_styles_and_without_a
         left, middle = 2 * float(word.get("x")) + 32, 2 * float(word.get("y")) + 32  # 16 pixels of margin
         ink = picture.convert("L").crop((int(left), int(middle) - 30, int(left) + 150, int(middle) + 30))
         assert ink.getextrema()[0] < 80  # the word stands there, in dark letters
+        line = picture.convert("L").crop((32, int(2 * place) - 30, 400, int(2 * place)))
+        assert line.getextrema()[0] < 80  # and so does the first formula
     page.get_by_text("Transparent background").click()
     opened.settled()
     with Image.open(BytesIO(saved(page, "png"))) as picture:
         assert picture.convert("RGBA").getpixel((0, 0))[3] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("query", "computed"),
+    [
+        ("?ex=en_it&stop=start", []),
+        ("?ex=en_it&stop=k", ["Q", "K"]),
+        ("?ex=en_it&stop=weights", []),  # all exponentials; the weights are computed at the next keyframe
+        ("?ex=en_it&stop=scaled_scores", ["scaled"]),
+        ("?ex=en_it&stop=scaled_scores&lang=zh", ["缩放后的得分"]),
+    ],
+)
+def test_a_keyframe_is_saved_with_the_formulas_of_what_it_computes_in_the_colours_of_the_theme(screen, query, computed):
+    opened = screen(query, color_scheme="dark")
+    opened.page.locator(".st-key-export button").click()
+    svg = saved(opened.page, "svg").decode()
+    root = ElementTree.fromstring(svg)
+    assert formulas_in(root) == computed
+    shapes = [shape for group in root.iter(f"{SVG}g") if group.get("aria-label") for shape in group]
+    colours = {DARK_PALETTE.ink, DARK_PALETTE.q, DARK_PALETTE.k, DARK_PALETTE.x}
+    assert {shape.get("fill") for shape in shapes} <= colours
 
 
 @pytest.mark.slow
