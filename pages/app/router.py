@@ -24,6 +24,9 @@ from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.words import LANGUAGES, say  # noqa: E402
 
+# The names of what Streamlit itself writes on a page, in English only.
+STREAMLIT_WORDS = ("apply", "apply_lines", "submit", "submit_lines", "nothing", "skip")
+
 # The name of the app, in a colour that is readable in both themes.
 WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
 font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif">
@@ -46,7 +49,8 @@ come_back()
 
 def draw_page() -> None:
     """Draws the chosen page, and around it what all pages share, such as a message about a lost connection."""
-    components.spoken(data={"language": say("app.tag")}, key="spoken")
+    words = {name: say(f"streamlit.{name}") for name in STREAMLIT_WORDS}
+    components.spoken(data={"language": say("app.tag"), "words": words}, key="spoken")
     chosen_page.run()
     keep_lecture()
     components.connection(data={"text": say("app.unconnected")}, key="connection")

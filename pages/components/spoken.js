@@ -1,5 +1,8 @@
-// Sets the language of the page's document, for hyphenation, fonts and screen readers.
-/** @param {import("./shared.js").Component<{ language: string }>} component */
+// Sets the language of the page's document, for hyphenation, fonts and screen readers; and gives page.css the words that
+// stand there in place of those that Streamlit has in English only.
+/** @param {import("./shared.js").Component<{ language: string, words: Record<string, string> }>} component */
 export default function ({ data }) {
-  document.documentElement.lang = data.language;
+  const { lang, style } = document.documentElement;
+  if (lang !== data.language) document.documentElement.lang = data.language;
+  for (const [name, text] of Object.entries(data.words)) style.setProperty(`--word-${name}`, JSON.stringify(text));
 }
