@@ -203,7 +203,7 @@ def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
 
 
 def describe_words(found: list[tuple[str, float]]) -> list[dict]:
-    """Returns predicted words as the component's data."""
+    """Returns predicted words and their probabilities as data for the browser."""
     return [{"word": word, "share": share} for word, share in found]
 
 

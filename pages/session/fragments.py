@@ -158,7 +158,6 @@ def redraw(asking: str | None = None) -> None:
     if not st.session_state["whole"]:
         st.rerun()
     if set(names) - {asking}:
-        # A later click may end this run before it has drawn every part; Streamlit then discards what it sent of the
-        # last one.
+        # A later click may end this run while it draws a part; Streamlit then discards what it sent of that part.
         st.session_state["drawn"].update(dict.fromkeys(names, NOT_DRAWN))
         st.rerun(sorted(names, key="show_run".__ne__))  # "show_run" first: it is slowest, others are sent with it

@@ -49,7 +49,7 @@ def pin_setup_before() -> None:
 
 
 def pin_run(pinned: Setup) -> None:
-    """Shows a Setup with a pinned run A, or stores the error if its link is too short to hold both runs."""
+    """Shows a Setup with a pinned run A, or stores the error if no link can hold both runs."""
     try:
         check_link_length(pinned)
     except AttentionError as error:

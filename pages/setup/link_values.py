@@ -89,7 +89,7 @@ def make_choice_reader(read_choice):
 
 
 def make_numbered_reader(names):
-    """Returns a parser for a name and whole numbers, such as "offset:-2", that checks all and returns the name alone.
+    """Returns a parser for a name and whole numbers, such as "offset:-2"; it checks both and returns the name.
 
     Raises ValueError for a name that is not in `names`.
     """

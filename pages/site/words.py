@@ -26,8 +26,7 @@ ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
 COLOURED_PATTERN = re.compile(r":[a-z]+\[(.*?)\]")
 BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
-# Positions in a text where Streamlit, even in escaped text, would see a :name:, an address after `@` or `www`, or an
-# arrow.
+# Matches where Streamlit would see a :name:, an address after `@` or `www`, or an arrow, even in escaped text.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
 
 

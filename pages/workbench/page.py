@@ -10,9 +10,8 @@ from pages.session.side_panel import find_panel
 from pages.site.controls import FILE, MATRICES
 from pages.workbench import film_strip, header, matrix_editors, screen, settings_line, side, ways_in
 
-# Relative widths of the picture and of the panel beside it. Without a panel, page.css hides the second column. It
-# exists
-# all the same, because the picture would be drawn anew if it moved into columns.
+# Relative widths of the picture and of the panel beside it. Without a panel, page.css hides the second column.
+# This column always exists, because the picture would be drawn anew if it moved into columns.
 PICTURE_ALONE = (0.98, 0.02)
 PICTURE_AND_PANEL = (0.68, 0.32)
 PICTURE_AND_MATRICES = (0.58, 0.42)
@@ -21,8 +20,8 @@ linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
 sought_control.seek_linked()
 if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)
-# Containers are filled one after the other, not in nested `with` blocks: for each fragment, Streamlit copies all
-# containers whose `with` blocks are open where the fragment is called.
+# The `with` blocks of containers are not nested here.
+# For each fragment, Streamlit would copy all containers whose blocks are open where the fragment is called.
 page = st.container(gap="xsmall", key="workbench")
 with page:
     header.show_header()

@@ -259,8 +259,9 @@ export class Flow {
   }
 
   // During a drag, recomputes the changed numbers in the browser (twin.js), but only in the rows that are needed.
-  // In each head, only the row of the selected query is needed. In the selected head, every row is needed if more rows
-  // are visible or the run has several heads. If such a visible step combines several heads, every row is computed.
+  // In each head, only the row of the selected query is needed.
+  // In the selected head, every row is needed if more rows are visible or the run has several heads.
+  // If such a visible step combines several heads, every row of all heads is computed.
   followChange() {
     const { data, change, look } = this;
     const seen = this.stepsSeen();

@@ -1,5 +1,4 @@
-// Passes the server's selection and the opened cell's arithmetic to the picture, and the picture's events to the
-// server.
+// Passes the selection and the opened cell's arithmetic from the server to the picture, and events back.
 // This component is separate from the picture, so that a new selection transfers only these few data.
 import { shared, tellOthers } from "../shared.js";
 

@@ -3,7 +3,7 @@
 // Rows with uniform attention weights are pale and have no numbers.
 // The animation from the flow to the map depends only on `opened`, which increases from 0 (flow) to 1 (map).
 // First, the numbers that the flow also shows move from their places in the flow to their cells in the map.
-// Then the other rows appear, beginning with the rows next to the selected one.
+// After them, the other rows of the map appear, beginning with the rows next to the selected one.
 import { isEvenRow } from "./map_cells.js";
 import { between, blendTables, clamp, easeInOut, easeOut } from "./motion.js";
 import { TELLING_SHARE } from "./picture/ribbons.js";

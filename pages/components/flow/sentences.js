@@ -42,8 +42,7 @@ export class Sentences {
 
   // Returns the sentence for screen readers on the result that a keyframe ("stop") of the animation computes.
   // If the result is a vector, the sentence contains its first numbers for the query.
-  // If the results are scores or weights, it contains the number of the key with the largest weight; otherwise it is
-  // "".
+  // For scores or weights, the sentence contains the number of the key with the largest weight; otherwise it is "".
   result(stop) {
     const { snapshot, data, model, asking } = this.flow;
     const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");

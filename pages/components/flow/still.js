@@ -1,5 +1,4 @@
-// Draws the flow picture, or its view of all heads, outside the visible page, and returns it as the text of an SVG
-// file.
+// Draws the flow picture, or its view of all heads, outside the visible page, and returns it as SVG text.
 import { copyParts, copyShapes } from "../copies.js";
 import { element } from "../dom.js";
 import { unpacked } from "../pixels.js";

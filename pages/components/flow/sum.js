@@ -1,6 +1,6 @@
 // Shows the arithmetic of one cell (the "sum") in a gap that opens below the cell's row.
-// A click on an operand opens that operand's arithmetic. On a phone, the arithmetic covers the lower edge of the
-// screen: first the result, then a line for each term.
+// A click on an operand opens that operand's arithmetic.
+// On a phone, the arithmetic covers the lower edge of the screen: first the result, then a line for each term.
 import { button, element, focused } from "../dom.js";
 import { fixed, printed, twoDigits } from "../rounded.js";
 import { isSamePlace } from "./exchange.js";
@@ -81,8 +81,8 @@ export class SumPanel {
     return said.startsWith("−") && /[×+−] $/.test(this.pieces[i - 1]?.text ?? "") ? `(${said})` : said;
   }
 
-  // Returns the lines of the arithmetic, each a list of elements. A new line begins with the sign before a term, with a
-  // result.
+  // Returns the lines of the arithmetic, each an element with its pieces.
+  // A new line begins with the sign before a term, with a denominator, and with the result.
   lines() {
     const lines = [];
     this.pieces.forEach((piece, i) => {

@@ -4,8 +4,7 @@
 // x, y: the axes of curves; null if the picture has cells, whose coordinates are in pixels.
 // names: width in px for the names after the curves. waits: the text that is shown while data are missing.
 // rows: the JSON bytes of { usual, fixed, frames }. fixed: the table rows that every frame has.
-// frames: the table rows of each position; null if its data are missing. A row omits fields that equal those of
-// `usual`.
+// frames: the table rows of each position; null if its data are missing. A row omits fields that `usual` has.
 import { svgShape } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { followSlider } from "./position.js";

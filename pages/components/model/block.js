@@ -161,8 +161,8 @@ function stripOf(view, shown, row, i, largest) {
   return strip;
 }
 
-// Returns the element that shows what a part of the model adds to the logit: a bar that starts at zero,
-// and a number; a click on the number opens its cell.
+// Returns the element that shows what a part of the model adds to the logit: a bar that starts at zero, and a number.
+// A click on this number opens its cell.
 function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high }) {
   const width = high - low || 1;
   const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`; // the number is right of the bar

@@ -1,5 +1,4 @@
-// Draws the weights of a head on a canvas with one pixel per cell, which the browser enlarges, and shows one cell's
-// number.
+// Draws the weights of a head on a canvas with one pixel per cell, which the browser enlarges; shows cells' numbers.
 import { element } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { paintMap } from "../flow/map_cells.js";

@@ -82,8 +82,8 @@ function boxBeside(picture, part, row, m) {
 }
 
 // Returns the boxes where an old number may be drawn, the preferred box first.
-// A weight's boxes are right of, above and below its percentage; another number's are above, below and right of the
-// cell.
+// The boxes of a weight are right of, above and below its percentage.
+// The boxes of any other number are above, below and right of its cell.
 function placesBeside({ left, right, top, bottom }, width, size, isShare) {
   const [middle, across] = [(top + bottom) / 2, (left + right) / 2];
   const half = (OLD_LINE * size) / 2;
