@@ -1,6 +1,7 @@
 """axe-core finds nothing on any page but what Streamlit, Vega and axe itself leave no way to mend."""
 
 from itertools import cycle
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -39,27 +40,38 @@ KNOWN = (  # a rule of axe and a part of the element that it names: why that sta
 )
 
 
+@pytest.fixture(scope="module")
+def visits():
+    """A page in each look, by language, scheme and width: it is loaded once, and led from one entry to another."""
+    opened = {}
+    yield opened
+    for each in opened.values():
+        each.page.close()
+
+
 @pytest.fixture
-def visit(profile, server):
+def visit(visits, profile, server):
     """A function that opens a page in a language and a look, presses what is to be seen, and gives the page."""
-    pages = []
 
     def open_page(path: str, press: str | None, language: str, scheme: str, viewport: dict):
-        page = profile.new_page()
-        pages.append(page)
-        set_look(page, viewport, scheme, "reduce")
-        opened = Screen(page, server)
-        page.goto(f"{server}/{path}lang={language}")
-        page.get_by_test_id("stMain").get_by_test_id("stElementContainer").first.wait_for(state="attached")
+        look, link = (language, scheme, viewport["width"]), f"/{path}lang={language}"
+        if look not in visits:
+            visits[look] = Screen(profile.new_page(), server)
+            set_look(visits[look].page, viewport, scheme, "reduce")
+        opened = visits[look]
+        slug = urlsplit(opened.page.url).path
+        if slug in ("blank", urlsplit(link).path):  # what was pressed there is gone after loading alone
+            opened.page.goto(f"{server}{link}")
+        else:
+            opened.change_address(link)
+        opened.page.get_by_test_id("stMain").get_by_test_id("stElementContainer").first.wait_for(state="attached")
         opened.settled()
-        for each in page.locator(press).all() if press else ():
+        for each in opened.page.locator(press).all() if press else ():
             each.press("Enter")
             opened.settled()
-        return page
+        return opened.page
 
-    yield open_page
-    for page in pages:
-        page.close()
+    return open_page
 
 
 def findings(page) -> list[tuple[str, str, str]]:
