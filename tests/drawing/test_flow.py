@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.drawing.flow import FlowGraph, FlowPart, flow_parts, flow_stops
+from attention_core.drawing.flow import FlowGraph, FlowPart, flow_parts, flow_stops, keep_way_to_output
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from tests.formulas import RUNS
@@ -140,3 +140,10 @@ def test_every_mechanism_says_what_it_does():
     operations = [operation for score in SCORES.values() for operation in score.operations]
     faces = [each.faces for each in (*operations, *POSITIONS.values())]
     assert all(each.sign and each.motion != "change" for each in faces)
+
+
+def test_where_no_vector_is_mixed_the_last_step_and_its_way_are_drawn():
+    made = {"q": ("lane", ()), "k": ("row", ()), "v": ("row", ()), "scores": ("pair", ("q", "k"))}
+    made |= {"weights": ("pair", ("scores",))}
+    parts = [FlowPart(name, role, reads, (), "match") for name, (role, reads) in made.items()]
+    assert [part.name for part in keep_way_to_output(parts)] == ["q", "k", "scores", "weights"]

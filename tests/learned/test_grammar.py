@@ -24,6 +24,7 @@ from attention_core.learned.grammar.function_words import phrase
 from attention_core.learned.grammar.moods import MOODS
 from attention_core.learned.grammar.scene import Clause, Pronoun, Telling, Thing, tell
 from attention_core.learned.grammar.scenes import Scene
+from attention_core.learned.grammar.sorts.plain import own_object
 from attention_core.learned.grammar.sorts.references import draw_reason
 from attention_core.record.errors import AttentionError
 
@@ -356,3 +357,11 @@ def test_every_sort_is_drawn_and_named(sort):
     for scene, text in draw_texts("en", 30, sort=sort):
         assert scene.sort == text.sort == sort
         assert text.words[-1] in (".", "?")
+
+
+def test_an_owner_is_put_before_what_is_counted_and_not_before_a_name(monkeypatch):
+    monkeypatch.setattr(Draw, "chance", lambda *_: True)
+    draw, anna = Draw(Random(1), "train"), Thing(load_names()["anna"], "f")
+    for noun, owner in ((load_nouns()["key"], anna), (load_names()["tom"], None)):
+        clause = Clause(None, {"y": draw.mention(Thing(noun, noun.genders))}, MOODS["past"])
+        assert own_object(draw, clause, anna).parts["y"].owner is owner

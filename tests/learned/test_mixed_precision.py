@@ -49,6 +49,13 @@ def test_every_scheme_was_trained_from_every_seed_to_the_end():
         assert len(each.losses) == len(each.right) == len(SEEDS)
 
 
+def test_what_multiplies_the_loss_is_divided_out_of_the_gradients():
+    """Adam alone would not show it: its steps are the same for gradients of any size."""
+    plain, scaled = (train_in_precision(SCHEMES[name], seed=1, steps=1)[0] for name in ("float32", "scaled"))
+    for one, two in zip(plain.parameters(), scaled.parameters(), strict=True):
+        torch.testing.assert_close(two.grad, one.grad, rtol=0.05, atol=1e-4)
+
+
 def test_without_masters_most_weights_stay_and_the_loss_is_higher():
     for name in ("scaled", "unscaled", "bfloat16"):
         assert last(name) == pytest.approx(last("float32"), rel=0.02)

@@ -42,6 +42,8 @@ def test_the_same_cell_is_read_on_three_canvases(screen):
     read = maps.locator(".read").all_inner_texts()
     places = {line.rpartition(":")[0] for line in read}
     assert len(places) == 1 and "→" in places.pop()
+    aloud = maps.locator(".read").evaluate_all("lines => lines.map(line => line.ariaLive)")
+    assert aloud == ["off", "polite", "off"]  # a screen reader says the cell once
 
 
 def test_on_a_phone_the_three_maps_stand_below_each_other_within_the_screen(screen):
