@@ -13,14 +13,14 @@ KEPT = "JSON.parse(localStorage.getItem('attention-progress'))"
 
 @pytest.fixture
 def visitor(chromium, profile, server):
-    """A function that opens Start here in a browser that remembers nothing, and gives a Screen; a second visitor has a
-    browser profile of their own."""
+    """A function that opens Start here in a browser that remembers nothing, and gives a Screen, in which the journey
+    plays only if it is asked for; a second visitor has a browser profile of their own."""
     opened = []
 
     def open_start(query="", **look):
         context = chromium.new_context() if opened else profile
         opened.append(Screen(context.new_page(), server))
-        set_look(opened[-1].page, **look)
+        set_look(opened[-1].page, **{"reduced_motion": "reduce"} | look)
         opened[-1].page.goto(f"{server}/_stcore/health")
         opened[-1].page.evaluate("localStorage.clear()")
         come_to(opened[-1], f"start{query}")
@@ -43,7 +43,7 @@ def card(screen, slug):
 
 
 def test_the_journey_plays_by_itself_to_its_end_and_the_answer_comes_last(visitor):
-    page = visitor().page
+    page = visitor(reduced_motion="no-preference").page
     wait_for_flow(page, "(flow) => flow.progress > 0.1")
     expect(page.locator(".flow .headline")).to_be_hidden()
     expect(page.locator(".flow .caption")).to_be_visible()
@@ -59,7 +59,7 @@ def test_where_nothing_may_move_it_rests_at_its_end(visitor):
 
 
 def test_the_journey_with_its_bar_stands_on_the_first_screen(visitor):
-    page = visitor().page
+    page = visitor(reduced_motion="no-preference").page
     assert page.locator(".flow .bar").bounding_box()["y"] + 46 <= WINDOW["height"]
 
 
