@@ -124,7 +124,9 @@ OWN_HEADS = Weights(w_q=random(4, 4), w_k=random(4, 4), w_v=random(4, 4), w_o=ra
 # What is no attention, and has no query on its way.
 PART_RUNS = {
     "pushes": with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
+    "pushes on two words": with_logit_sum(small_stack(), words=(3, 0))["logit_sum"],
     "pushes of words": with_word_pushes(small_stack(**ENDS_IN_RMS), 3)["word_pushes"],
+    "pushes of words through a LayerNorm": with_word_pushes(small_stack(), 3)["word_pushes"],
     "words alone": with_pushes(head_circuit(random(3, 4), OWN_HEADS, AttentionConfig()), random(5, 4), random(4)),
     **{f"part {name}": part for name, part in small_parts().items()},
 }

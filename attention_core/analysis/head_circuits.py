@@ -16,6 +16,7 @@ from attention_core.analysis.head_contributions import CONTRIBUTE
 from attention_core.mechanism.attention import attend
 from attention_core.mechanism.checks import shape_of
 from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.norms import CENTRE
 from attention_core.mechanism.operations import PROJECT
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand, product_cell
@@ -65,8 +66,8 @@ def head_circuit(
     layer (K-composition). For a later layer, this is the direct path from the embedding: the outputs of the layers
     before it are left out.
 
-    Returns a Trace. Raises AttentionError (a ValueError) if heads share their values, if there is no W_o, and if sizes
-    do not fit. Source: Elhage et al. 2021, "QK and OV circuits".
+    Returns a Trace. Raises AttentionError (a ValueError) if there is no W_o, and if sizes do not fit. Source: Elhage et
+    al. 2021, "QK and OV circuits".
 
     >>> heads = Weights(w_q=torch.eye(2), w_k=torch.eye(2), w_v=torch.eye(2), w_o=2 * torch.eye(2))
     >>> trace = head_circuit(torch.eye(2), heads, AttentionConfig(score="dot"))
@@ -77,35 +78,38 @@ def head_circuit(
     """
     if weights.w_o is None:
         raise AttentionError("missing_weight", kind="head_circuit", weight="w_o")
-    if config.kv_heads not in (None, config.heads):
-        raise AttentionError("unknown_choice", name="kv_heads", choices=config.heads, given=config.kv_heads)
     alone = replace(config, masks=(), positions=(), residual=False)
     trace = attend(x, key, value, weights=weights, config=alone)
     return trace.then(Operation("written", WRITTEN_DIMS, ("v", "w_o"), CONTRIBUTE))
 
 
-def with_pushes(trace: Trace, table: Float[Tensor, "V D"], gain: Float[Tensor, " D"] | None = None) -> Trace:
+def with_pushes(
+    trace: Trace, table: Float[Tensor, "V D"], gain: Float[Tensor, " D"] | None = None, is_centred: bool = False
+) -> Trace:
     r"""Add the step `writes` (B, H, S, V): how a head changes the logit of each word if its whole weight is on one
     word.
 
-    $E W_v W_{o,h}\,\mathrm{diag}(g)\,U^\top$, before the division in the last norm.
+    $E W_v W_{o,h}\,\mathrm{diag}(g)\,U^\top$, before the division in the last norm. A LayerNorm takes the mean of
+    $E W_v W_{o,h}$ away first; its shift belongs to no head.
 
     trace: a result of head_circuit. table (V, D): the unembedding, one row per word. gain (D): the gain of the last
-    norm. Returns a Trace. Raises AttentionError (a ValueError) if sizes do not fit. Source: Elhage et al. 2021, "QK and
-    OV circuits".
+    norm. is_centred: whether that norm is a LayerNorm. Returns a Trace. Raises AttentionError (a ValueError) if sizes
+    do not fit. Source: Elhage et al. 2021, "QK and OV circuits".
 
     >>> heads = Weights(w_q=torch.eye(2), w_k=torch.eye(2), w_v=torch.eye(2), w_o=2 * torch.eye(2))
     >>> trace = head_circuit(torch.eye(2), heads, AttentionConfig(score="dot"))
     >>> with_pushes(trace, torch.tensor([[1.0, 1.0]]), torch.tensor([1.0, 3.0]))["writes"].flatten()
     tensor([2., 6.])
     """
-    trace = holding_table(trace, table, "written")
+    trace, written = holding_table(trace, table, "written"), "written"
+    if is_centred:
+        trace, written = trace.then(Operation("centred", WRITTEN_DIMS, ("written",), CENTRE)), "centred"
     if gain is None:
-        return trace.then(Operation("writes", PUSHED_DIMS, ("written", "table"), MEET_ROWS))
+        return trace.then(Operation("writes", PUSHED_DIMS, (written, "table"), MEET_ROWS))
     if shape_of(gain) != (table.shape[1],):
         raise AttentionError("weight_shape", weight="g_last", axes=f"({table.shape[1]},)", shape=shape_of(gain))
     trace = replace(trace, steps={"g_last": Step("g_last", gain, ("D_out",)), **trace.steps})
-    gained = Operation("gained", WRITTEN_DIMS, ("written", "g_last"), TIMES_GAIN)
+    gained = Operation("gained", WRITTEN_DIMS, (written, "g_last"), TIMES_GAIN)
     return trace.then(gained, Operation("writes", PUSHED_DIMS, ("gained", "table"), MEET_ROWS))
 
 
@@ -123,7 +127,7 @@ def with_answers(trace: Trace, w_answers: Float[Tensor, "H d_v D"], table: Float
     >>> with_answers(trace, 5 * torch.eye(2)[None], torch.tensor([[1.0, 1.0]]))["answers"].flatten()
     tensor([5., 5.])
     """
-    _, H, _, d_v = trace.step("v").shape
+    H, d_v = trace.sizes()["H"], trace["v"].shape[-1]
     if w_answers.dim() != 3 or shape_of(w_answers)[:2] != (H, d_v):
         raise AttentionError("weight_shape", weight="w_answers", axes=f"({H}, {d_v}, D)", shape=shape_of(w_answers))
     rows = w_answers.flatten(0, 1)  # (H, d_v, D) -> (H * d_v, D)

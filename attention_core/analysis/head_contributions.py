@@ -18,19 +18,20 @@ from attention_core.record.trace import Faces, Operation, Trace
 
 # ---- contribute: each head through its own rows of W_o ---------------------------------------------------------------
 def contribute(
-    head_outputs: Float[Tensor, "B H T d_v"], w_o: Float[Tensor, "H*d_v D_out"]
+    head_outputs: Float[Tensor, "B H_kv T d_v"], w_o: Float[Tensor, "H*d_v D_out"]
 ) -> Float[Tensor, "B H T D_out"]:
-    H = head_outputs.shape[1]
     d_v = head_outputs.shape[-1]
-    D_out = w_o.shape[-1]
-    blocks = w_o.reshape(H, d_v, D_out)  # (H * d_v, D_out) -> (H, d_v, D_out): d_v rows a head
-    return head_outputs @ blocks  # (B, H, T, d_v) x (H, d_v, D_out) -> (B, H, T, D_out)
+    blocks = w_o.unflatten(0, (-1, d_v))  # (H * d_v, D_out) -> (H, d_v, D_out): d_v rows a head
+    group = len(blocks) // head_outputs.shape[1]
+    own = head_outputs.repeat_interleave(group, dim=1)  # (B, H_kv, T, d_v) -> (B, H, T, d_v)
+    return own @ blocks  # (B, H, T, d_v) x (H, d_v, D_out) -> (B, H, T, D_out)
 
 
 def contribute_numpy(head_outputs, w_o):
-    H = head_outputs.shape[1]
-    blocks = np.stack(np.split(w_o, H))  # H times (d_v, D_out) -> (H, d_v, D_out)
-    return np.einsum("bhtm,hmn->bhtn", head_outputs, blocks)
+    shared, d_v = head_outputs.shape[1], head_outputs.shape[-1]
+    blocks = w_o.reshape(shared, -1, d_v, w_o.shape[-1])  # (H_kv, heads of a group, d_v, D_out)
+    grouped = np.einsum("bktm,kgmn->bkgtn", head_outputs, blocks)
+    return grouped.reshape(len(grouped), -1, *grouped.shape[3:])
 
 
 def contribute_formula(head_outputs, w_o):
@@ -41,10 +42,11 @@ def contribute_cell(index, head_outputs: Operand, w_o: Operand) -> Cell:
     b, h, t, n = index
     d_v = head_outputs.shape[-1]
     first_row = h * d_v
+    group = w_o.shape[0] // (d_v * head_outputs.shape[1])
     terms = []
     for m in range(d_v):
         weight = w_o[first_row + m, n]
-        terms.append((head_outputs[b, h, t, m], weight))
+        terms.append((head_outputs[b, h // group, t, m], weight))
     return Cell(tuple(terms))
 
 
@@ -268,7 +270,7 @@ def find_carried(trace: Trace, column: int) -> Float[Tensor, "B H S"]:
     """Return what each word's value adds to one output column through each head if its weight is 1: v W_o,h.
 
     Multiplied by the weights and summed over words and heads, this gives that column without a bias. Only for runs with
-    W_o and as many heads for keys and values as for queries.
+    W_o.
 
     >>> import torch
     >>> from attention_core import Weights, attend

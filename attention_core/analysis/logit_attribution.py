@@ -15,8 +15,8 @@ from torch import Tensor
 
 from attention_core.analysis.head_contributions import CONTRIBUTE
 from attention_core.analysis.parts_of_sum import DIVIDE_PARTS, ROOT_MEAN_SQUARE
-from attention_core.analysis.residual_sum import OUTPUT_NORMS, SumPlan, own_name, read_norm
-from attention_core.mechanism.norms import RMS_NORM
+from attention_core.analysis.residual_sum import OUTPUT_NORMS, SumPlan, check_words, own_name, read_norm
+from attention_core.mechanism.norms import CENTRE, LAYER_NORM, RMS_NORM
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
@@ -86,7 +86,8 @@ def whole_parts(stack: Stack, at: int, word: int) -> list[WholePart]:
     $\mathrm{push} = \sum_{m \in \mathrm{part}} \mathrm{push}_m$; the pushes of all parts sum to the logit.
 
     stack: one with the parts that with_residual_sum and with_logit_sum add. at: the position of the word. word: the row
-    of the unembedding table whose logit is attributed. Source: Elhage et al. 2021, "logit attribution".
+    of the unembedding table whose logit is attributed; if with_logit_sum was given words, the place among them. Source:
+    Elhage et al. 2021, "logit attribution".
 
     >>> from attention_core.learned.language.readout import sum_model
     >>> parts = whole_parts(sum_model("en_asked_decoder", ("<start>", "the", "dog")), at=2, word=7)
@@ -191,10 +192,11 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
     r"""Add the part "word_pushes" to a stack: what each head adds to a logit, split by attended word.
 
     $\mathrm{push}_{h,t,s} = A_{h,t,s}\,\dfrac{(v_{h,s} W_{o,h}) \cdot (g \odot E_w)}{\mathrm{rms}(x_t)}$. Its sum over
-    s is the push of head h at t, as in with_logit_sum.
+    s is the push of head h at t, as in with_logit_sum. For a LayerNorm the mean of $g \odot E_w$ is taken away, which
+    is the same as taking the mean of each $v_{h,s} W_{o,h}$ away, and rms is that of $x_t$ without its mean.
 
-    stack: a run with an unembedding after one RMS norm, whose other norms come before layers. word: the table row of
-    the word w whose logit is attributed.
+    stack: a run with an unembedding after one norm, whose other norms come before layers. word: the table row of the
+    word w whose logit is attributed.
 
     Its steps `attention_1_pushes` and so on are (B, H, T, S), one per layer. Raises AttentionError (a ValueError) for
     an unknown word, a stack without an unembedding, and a stack in which a head's push is not a sum over attended
@@ -208,12 +210,14 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
     check_stack(stack, word)
     (norm,) = last_norms(stack)
     plan, root = plan_root(stack, norm)
-    gain = norm.operation.reads[-1]
-    plan = plan.reading(stack, UNEMBEDDING, gain, "table")
-    reads = (own_name(UNEMBEDDING, gain), own_name(UNEMBEDDING, "table"))
-    plan = plan.then(Operation("aim", ("D",), reads, AIM_AT, {"word": word}))
+    reading = read_norm(stack[UNEMBEDDING], norm)
+    plan = plan.reading(stack, UNEMBEDDING, reading.gain, "table")
+    reads = (own_name(UNEMBEDDING, reading.gain), own_name(UNEMBEDDING, "table"))
+    plan, aim = plan.then(Operation("aim", ("D",), reads, AIM_AT, {"word": word})), "aim"
+    if reading.is_centred:
+        plan, aim = plan.then(Operation("aim_centred", ("D",), ("aim",), CENTRE)), "aim_centred"
     for part in attention_parts(stack):
-        plan = push_of_layer(plan, stack, part, root)
+        plan = push_of_layer(plan, stack, part, aim, root)
     inputs = {name: Step(name, reading.value, plan.dims[name]) for name, reading in plan.reads.items()}
     words = stack[UNEMBEDDING].labels.get("T")
     trace = run_plan(inputs, list(plan.operations))
@@ -231,17 +235,17 @@ def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
     return plan.then(Operation("root", ("B", "T"), reads_root, ROOT_MEAN_SQUARE, norm.operation.params)), "root"
 
 
-def push_of_layer(plan: SumPlan, stack: Stack, part: str, root: str) -> SumPlan:
+def push_of_layer(plan: SumPlan, stack: Stack, part: str, aim: str, root: str) -> SumPlan:
     """Add to the plan the operations that compute, for one layer, what each head adds to the logit from each attended
     word.
 
-    root: the step that has the divisor of the last norm.
+    aim: the step that has the direction of the word. root: the step that has the divisor of the last norm.
     """
     plan = plan.reading(stack, part, "v", "w_o", "weights")
     names = {step: own_name(part, step) for step in ("v", "w_o", "weights", "written", "carried", "pushes")}
     return plan.then(
         Operation(names["written"], ("B", "H", "S", "D"), (names["v"], names["w_o"]), CONTRIBUTE),
-        Operation(names["carried"], ("B", "H", "S"), (names["written"], "aim"), CARRY),
+        Operation(names["carried"], ("B", "H", "S"), (names["written"], aim), CARRY),
         Operation(names["pushes"], SCORE_DIMS, (names["weights"], names["carried"], root), PUSH_BY_WORD),
     )
 
@@ -252,10 +256,9 @@ def attention_parts(stack: Stack) -> list[str]:
 
 
 def last_norms(stack: Stack) -> list[Step]:
-    """Return the steps of the unembedding that are RMS norms, which are norms that subtract no mean."""
-    trace = stack[UNEMBEDDING]
-    norms = [step for step in trace.computed().values() if step.operation.faces in (RMS_NORM, DIVIDE_PARTS)]
-    return [step for step in norms if not read_norm(trace, step).is_centred]
+    """Return the steps of the unembedding that are norms."""
+    steps = stack[UNEMBEDDING].computed().values()
+    return [step for step in steps if step.operation.faces in (RMS_NORM, LAYER_NORM, DIVIDE_PARTS)]
 
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
@@ -267,9 +270,7 @@ def check_stack(stack: Stack, word: int) -> None:
     if UNEMBEDDING not in stack.parts:
         choices = ", ".join(stack.parts)
         raise AttentionError("part_missing", name="the push of each word", part=UNEMBEDDING, choices=choices)
-    count = stack[UNEMBEDDING]["table"].shape[0]
-    if word not in range(count):
-        raise AttentionError("unknown_choice", name="word", choices=f"0 to {count - 1}", given=word)
+    check_words(stack, [word])
     if len(last_norms(stack)) != 1:
         raise AttentionError("no_word_sum", part=UNEMBEDDING)
     for part, trace in stack.parts.items():
@@ -280,6 +281,6 @@ def check_stack(stack: Stack, word: int) -> None:
 
 
 def adds_words(trace: Trace) -> bool:
-    """Return whether a layer's output is weights times values times W_o, and each head has separate values."""
+    """Return whether a layer's output is weights times values times W_o."""
     reads = trace.step("concat").operation.reads
-    return "w_o" in trace and reads == ("head_outputs",) and trace["v"].shape[1] == trace["weights"].shape[1]
+    return "w_o" in trace and reads == ("head_outputs",)

@@ -147,7 +147,7 @@ REFUSAL_SENTENCES = {
     "pair_outside": "a blocked pair (query, key) must lie inside the map of shape {shape}: got {given}",
     "other_missing": "the other sentence, whose weights {part} takes, must be given",
     "other_length": "the other sentence must have as many words as this one, {expected}: it has {given}",
-    "no_word_sum": "a head's change of a logit is a sum over words only if its values go through W_o alone and one RMS "
+    "no_word_sum": "a head's change of a logit is a sum over words only if its values go through W_o alone and one "
     "norm at the end: {part} is different",
     "no_vectors": "a word must have a vector: here “{token}” has none, because the vectors of this example come from a "
     "network that reads two sentences",

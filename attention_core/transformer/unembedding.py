@@ -14,7 +14,7 @@ from attention_core.mechanism.operations import SCALE
 from attention_core.mechanism.plain_checks import require_finite, require_positive
 from attention_core.mechanism.plan import run_plan
 from attention_core.record.errors import AttentionError
-from attention_core.record.expressions import Cell, Constant, Operand, row_terms
+from attention_core.record.expressions import Cell, Constant, Operand, product_cell, row_terms
 from attention_core.record.number_text import format_short
 from attention_core.record.trace import Faces, Operation, Step, Trace
 from attention_core.transformer.part_norms import (
@@ -56,6 +56,30 @@ def meet_rows_cell(index, x: Operand, table: Operand, bias: Operand | None = Non
 
 
 MEET_ROWS = Faces(meet_rows, meet_rows_numpy, meet_rows_formula, meet_rows_cell, sign="· Eᵀ", motion="match")
+
+
+# ---- choose: what belongs to some words alone, of the table or of the bias -------------------------------------------
+def choose_words(table: Float[Tensor, "V ..."], *, words: tuple[int, ...]) -> Float[Tensor, "V' ..."]:
+    rows = torch.tensor(words, device=table.device)  # (V')
+    return table[rows]  # (V, ...) -> (V', ...)
+
+
+def choose_words_numpy(table, *, words):
+    return np.take(table, words, axis=0)
+
+
+def choose_words_formula(table, *, words):
+    return rf"{table}[\mathrm{{words}}]"
+
+
+def choose_words_cell(index, table: Operand, *, words) -> Cell:
+    v, *column = index
+    return product_cell(table[(words[v], *column)])
+
+
+CHOOSE_WORDS = Faces(
+    choose_words, choose_words_numpy, choose_words_formula, choose_words_cell, sign="E", motion="place"
+)
 
 
 # ---- top-k: the k largest logits stay, with those that tie with the last (Fan et al. 2018, section 5.2) --------------

@@ -39,6 +39,33 @@ def written(x, weights, h):
     return [sum(product(x, weights.w_v, c) * float(weights.w_o[c, n]) for c in columns) for n in range(D)]
 
 
+def test_heads_that_share_keys_and_values_are_as_if_each_had_its_own(weights):
+    shared = {name: drawn(D, WIDTH, seed=9 + place) for place, name in enumerate(("w_k", "w_v"))}
+    repeated = {name: matrix.repeat(1, H) for name, matrix in shared.items()}
+    x, table = drawn(T, D), drawn(V, D, seed=5)
+    grouped = head_circuit(x, Weights(**weights.given() | shared), AttentionConfig(heads=H, kv_heads=1))
+    trace = with_pushes(grouped, table, drawn(D, seed=6))
+    assert trace["v"].shape[1] == 1
+    for h in range(H):
+        scores = [score(x[2], x[s], Weights(**weights.given() | repeated), h) for s in range(T)]
+        assert trace["scaled_scores"][0, h, 2].tolist() == pytest.approx(scores, abs=1e-10)
+        added = written(x[2], Weights(**weights.given() | repeated), h)
+        assert trace["written"][0, h, 2].tolist() == pytest.approx(added, abs=1e-10)
+    assert_five_faces(trace, "written", "writes")
+
+
+def test_a_layer_norm_takes_the_mean_of_what_a_head_adds_away(weights):
+    """The last norm with the divisor 1: what it makes of a sum is the sum of what it makes of each part."""
+    x, table, gain = drawn(T, D), drawn(V, D, seed=5), drawn(D, seed=6)
+    trace = with_pushes(head_circuit(x, weights, AttentionConfig(heads=H)), table, gain, is_centred=True)
+    for h in range(H):
+        added = written(x[3], weights, h)
+        mean = sum(added) / D
+        pushes = [sum((added[n] - mean) * float(gain[n] * table[v, n]) for n in range(D)) for v in range(V)]
+        assert trace["writes"][0, h, 3].tolist() == pytest.approx(pushes, abs=1e-10)
+    assert_five_faces(trace, "centred", "gained", "writes")
+
+
 @pytest.mark.parametrize("positions", [(), ("alibi",)])
 def test_each_score_and_each_push_is_what_a_naive_loop_gives(weights, positions):
     x, table, gain = drawn(T, D), drawn(V, D, seed=5), drawn(D, seed=6)
@@ -116,8 +143,6 @@ def test_what_does_not_fit_is_refused(weights):
     config = AttentionConfig(heads=H)
     with pytest.raises(AttentionError, match="w_o"):
         head_circuit(x, Weights(w_q=weights.w_q, w_k=weights.w_k, w_v=weights.w_v), config)
-    with pytest.raises(AttentionError, match="kv_heads"):
-        head_circuit(x, weights, AttentionConfig(heads=H, kv_heads=1))
     trace = head_circuit(x, weights, config)
     with pytest.raises(AttentionError, match="table"):
         with_pushes(trace, table[:, 1:])

@@ -37,6 +37,7 @@ STACKS = {
     "encoder and decoder": {"with_encoder": True},
     "encoder and decoder, norms after": {"with_encoder": True, "norms": ("layer_norm_after",)},
     "values of words": {"values_of_words": True},
+    "shared keys and values": {"kv_heads": 1},
 }
 every_stack = pytest.mark.parametrize("name", STACKS)
 
@@ -72,6 +73,24 @@ def test_the_pushes_add_up_to_every_logit(name):
     pushes = stack["logit_sum"]["pushes"]
     assert len(stack["logit_sum"].labels["part"]) == len(pushes)
     close(pushes.sum(0), stack["unembedding"]["logits"])
+
+
+@pytest.mark.parametrize("name", ["LayerNorm before", "RMSNorm before, gated"])
+def test_the_pushes_of_chosen_words_are_those_of_all_words(name):
+    stack = small_stack(**STACKS[name])
+    every, chosen = with_logit_sum(stack)["logit_sum"], with_logit_sum(stack, words=(7, 0))["logit_sum"]
+    for step in ("pushes", "pushes_sum"):
+        torch.testing.assert_close(chosen[step], every[step][..., [7, 0]], rtol=0, atol=1e-14)
+    assert chosen.labels["part"] == every.labels["part"]
+    assert "pushes_of_vectors" in chosen and chosen["pushes_of_vectors"].shape[-1] == 2
+    assert_five_faces(chosen, "unembedding_table_chosen", "unembedding_b_words_chosen", "pushes", "pushes_sum")
+    assert prove_stack(with_logit_sum(stack, words=(7, 0))).passed
+
+
+@pytest.mark.parametrize("word", [-1, 11])
+def test_a_chosen_word_that_there_is_not_is_refused(word):
+    with pytest.raises(AttentionError, match="word must be one of 0 to 10"):
+        with_logit_sum(small_stack(), words=(3, word))
 
 
 @every_stack

@@ -15,9 +15,16 @@ T = len(WORDS[0])
 WORD = 7
 
 
-@pytest.mark.parametrize("more", [{}, {"values_of_words": True}, {"activation": "swiglu", "positions": ()}], ids=str)
+LAYER = {"last": ("layer_norm_before",)}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"values_of_words": True}, {"activation": "swiglu", "positions": ()}, {"kv_heads": 1}, LAYER],
+    ids=str,
+)
 def test_each_push_is_the_value_through_w_o_times_the_weight(more):
-    stack = small_stack(**RMS, **more)
+    stack = small_stack(**RMS | more)
     pushes = with_word_pushes(stack, WORD)["word_pushes"]
     last = stack["unembedding"]
     for layer in range(1, LAYERS + 1):
@@ -25,16 +32,22 @@ def test_each_push_is_the_value_through_w_o_times_the_weight(more):
         for h in range(HEADS):
             rows = trace["w_o"][h * D_HEAD : (h + 1) * D_HEAD]  # (d_v, D)
             for t in range(T):
-                root = (last["x"][0, t].square().mean() + 1e-6).sqrt()
+                if more is LAYER:
+                    root, gain = last["x"][0, t].var(correction=0).add(1e-5).sqrt(), last["g_layer_before"]
+                else:
+                    root, gain = last["x"][0, t].square().mean().add(1e-6).sqrt(), last["g_rms_before"]
                 for s in range(T):
-                    written = trace["weights"][0, h, t, s] * trace["v"][0, h, s] @ rows  # (D,)
-                    expected = written / root * last["g_rms_before"] @ last["table"][WORD]
+                    value = trace["v"][0, h if len(trace["v"][0]) == HEADS else 0, s]
+                    written = trace["weights"][0, h, t, s] * value @ rows  # (D,)
+                    written = written - written.mean() if more is LAYER else written
+                    expected = written / root * gain @ last["table"][WORD]
                     found = pushes[f"attention_{layer}_pushes"][0, h, t, s]
                     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
-def test_over_the_words_they_add_up_to_the_push_of_the_head():
-    stack = with_logit_sum(small_stack(**RMS))
+@pytest.mark.parametrize("more", [{}, {"kv_heads": 1}, LAYER], ids=str)
+def test_over_the_words_they_add_up_to_the_push_of_the_head(more):
+    stack = with_logit_sum(small_stack(**RMS | more))
     pushes = with_word_pushes(stack, WORD)["word_pushes"]
     parts = stack["logit_sum"].labels["part"]
     for layer in range(1, LAYERS + 1):
@@ -44,8 +57,9 @@ def test_over_the_words_they_add_up_to_the_push_of_the_head():
             torch.testing.assert_close(found, whole, rtol=0, atol=1e-12)
 
 
-def test_with_norms_held_they_add_up_as_well():
-    stack = with_logit_sum(intervene(small_stack(**RMS), [Intervention("1.attention", 0)], hold_norms=True))
+@pytest.mark.parametrize("more", [{}, {"kv_heads": 1}, LAYER], ids=str)
+def test_with_norms_held_they_add_up_as_well(more):
+    stack = with_logit_sum(intervene(small_stack(**RMS | more), [Intervention("1.attention", 0)], hold_norms=True))
     trace = with_word_pushes(stack, WORD)["word_pushes"]
     parts = stack["logit_sum"].labels["part"]
     whole = stack["logit_sum"]["pushes"][parts.index("2.attention.head_1"), ..., WORD]
@@ -54,6 +68,8 @@ def test_with_norms_held_they_add_up_as_well():
 
 
 def test_every_step_has_five_faces():
+    centred = with_word_pushes(small_stack(**LAYER, kv_heads=1), WORD)["word_pushes"]
+    assert_five_faces(centred, "root", "aim_centred", "attention_1_written", "attention_1_carried")
     trace = with_word_pushes(small_stack(**RMS), WORD)["word_pushes"]
     assert_five_faces(trace, "root", "aim", "attention_1_written", "attention_1_carried", "attention_2_pushes")
 
@@ -68,7 +84,8 @@ def test_its_numbers_lead_back_into_the_stack():
     ("choices", "says"),
     [
         ({"ends_in_words": False}, "needs unembedding"),
-        ({}, "unembedding is different"),
+        ({"last": ()}, "unembedding is different"),
+        ({"last": ("rms_norm_before", "layer_norm_before")}, "unembedding is different"),
         ({**RMS, "norms": ("rms_norm_after",)}, "1.attention is different"),
     ],
     ids=str,

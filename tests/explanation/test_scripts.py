@@ -200,6 +200,7 @@ RUNS = {
     "a convolution": lambda: with_convolution(small(), numbers(5)),
     **{f"part {name}": lambda part=part: part for name, part in small_parts().items()},
     "pushes": lambda: with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
+    "pushes on two words": lambda: with_logit_sum(small_stack(kv_heads=1), words=(3, 0))["logit_sum"],
     "pushes of words": lambda: with_word_pushes(small_stack(**ENDS_IN_RMS), 3)["word_pushes"],
     "words alone": words_alone,
     "dropout": lambda: crossed(AttentionConfig(heads=2, dropout=0.5, dropout_seed=3)),

@@ -23,9 +23,9 @@ def layer_weights(draw: Draw, config: LayerConfig) -> LayerWeights:
     """A layer with all its biases, as its config wants it."""
 
     def attention(choices: AttentionConfig) -> Weights:
-        width = choices.heads * D_HEAD
-        shapes = {**dict.fromkeys(("w_q", "w_k", "w_v"), (D, width)), "w_o": (width, D)}
-        shapes |= {**dict.fromkeys(("b_q", "b_k", "b_v"), (width,)), "b_o": (D,)}
+        width, shared = choices.heads * D_HEAD, (choices.kv_heads or choices.heads) * D_HEAD
+        shapes = {"w_q": (D, width), "w_k": (D, shared), "w_v": (D, shared), "w_o": (width, D)}
+        shapes |= {"b_q": (width,), "b_k": (shared,), "b_v": (shared,), "b_o": (D,)}
         tensors = {name: draw(*shape) / 2 for name, shape in shapes.items()}
         return Weights(**tensors, **norm_weights(draw, tuple(name for name, _ in choices.modifiers)))
 
@@ -48,11 +48,12 @@ def small_stack(
     with_encoder: bool = False,
     ends_in_words: bool = True,
     positions: tuple[str, ...] = ("sinusoidal",),
+    kv_heads: int | None = None,
     **choices,
 ) -> Stack:
     """A decoder of two layers, that reads an encoder of two where it has one. choices: more of each layer."""
     draw = draws(5)
-    own = AttentionConfig(heads=HEADS, masks=["causal"], modifiers=norms, residual=True)
+    own = AttentionConfig(heads=HEADS, kv_heads=kv_heads, masks=["causal"], modifiers=norms, residual=True)
     across = replace(own, masks=())
     layer = LayerConfig(own, FeedForwardConfig(activation, norms, residual=True), **choices)
     table = draw(V, D)
