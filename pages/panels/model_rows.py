@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_core.transformer.stack import EMBEDDING, UNEMBEDDING
+from attention_core.transformer.stack import UNEMBEDDING
 from pages.panels.model_look import LOGITS, SUM, BlockView
 from pages.panels.model_rail import name_model_head
 from pages.session.view import ScreenState
@@ -42,12 +42,13 @@ def name_part(screen: ScreenState, label: str) -> dict:
 
     The head is [layer, head], counted from 1 and from 0; None for a component that is not a head.
     """
-    if label == EMBEDDING:
-        return {"part": label, "name": say("block.part.embedding"), "layer": 0, "opens": None}
-    layer, kind, *head = label.split(".")
-    if not head:
-        return {"part": label, "name": say(f"block.part.{kind}"), "layer": int(layer), "opens": None}
-    number = int(head[0].removeprefix("head_")) - 1
+    layer, _, rest = label.partition(".")
+    kind, _, inner = rest.partition(".")
+    if not inner.startswith("head_"):
+        last = inner or kind or layer  # "b_o" or "feed_forward" of a layer; "positions" or "embedding"
+        name = say("block.part.bias", name=last) if last.startswith("b_") else say(f"block.part.{last}")
+        return {"part": label, "name": name, "layer": int(layer) if layer.isdigit() else 0, "opens": None}
+    number = int(inner.removeprefix("head_")) - 1
     name = name_model_head(screen.setup, int(layer), number)
     if name.isdigit():
         name = say("block.part.head", head=name)

@@ -30,6 +30,7 @@ from attention_core.record.errors import AttentionError
 from pages.runs.network_store import view_network
 from pages.runs.run_inputs import RunInputs, StartMatrix, TokenSequence
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, StartMatrices
+from pages.runs.weight_matrices import HeadSizes
 from pages.setup.word_roles import read_word_roles
 
 
@@ -82,7 +83,7 @@ class HandmadeHeads(DictionarySentences):
             "w_v": StartMatrix(built.w_v, "built"),
         }
         _, columns = built.w_v.shape
-        return StartMatrices(matrices, heads=columns // len(built.words))
+        return StartMatrices(matrices, HeadSizes(columns // len(built.words)))
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class LearnedTexts(DictionarySentences):
         matrices = {}
         for name, numbers in learned.matrices().items():
             matrices[name] = StartMatrix(numbers, "learned")
-        return StartMatrices(matrices, learned.heads)
+        return StartMatrices(matrices, HeadSizes(learned.heads))
 
     def example_matrix(self, name: str) -> StartMatrix:
         """Returns a projection that the example's network learned."""
@@ -244,13 +245,23 @@ class ModelSentences(DictionarySentences):
         own_width = learned.x.shape[1]
         if (own_width, own_width) != (width, source):
             return super().start_matrices(width, source, heads)
-        matrices = {name: StartMatrix(learned.tensor(name).numpy(), "learned") for name in PROJECTIONS}
-        return StartMatrices(matrices, learned.config.heads)
+        return learned_matrices(learned)
 
     def score_weights(self) -> dict[str, np.ndarray]:
         """Returns {name: tensor} of the layer's learned tensors other than its projections."""
         given = self.inputs_for(self.own_words()).weights.given()
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in given.items() if name in LEARNED_TENSORS}
+
+
+def learned_matrices(layer: LayerInputs | CrossInputs) -> StartMatrices:
+    """Returns the projections and biases of a trained layer, with its counts of heads."""
+    given = {name: layer.tensor(name) for name in PROJECTIONS + BIASES}
+    matrices = {
+        name: StartMatrix(np.atleast_2d(tensor.numpy()), "learned")
+        for name, tensor in given.items()
+        if tensor is not None
+    }
+    return StartMatrices(matrices, HeadSizes(layer.config.heads, layer.config.kv_heads))
 
 
 def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[str, ...]]) -> str:
@@ -345,9 +356,7 @@ class TranslatedSentences(DictionarySentences):
         own_width = learned.x.shape[1]
         if (own_width, own_width) != (width, source):
             return super().start_matrices(width, source, heads)
-        names = (*PROJECTIONS, *BIASES)
-        matrices = {name: StartMatrix(np.atleast_2d(learned.tensor(name).numpy()), "learned") for name in names}
-        return StartMatrices(matrices, learned.config.heads)
+        return learned_matrices(learned)
 
     def score_weights(self) -> dict[str, np.ndarray]:
         """Returns {name: tensor} of the layer's learned tensors other than its projections."""

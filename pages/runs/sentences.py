@@ -37,10 +37,10 @@ NO_MATRIX = StartMatrix(None)
 
 @dataclass(frozen=True)
 class StartMatrices:
-    """The projections and biases before any edit, and the number of heads whose columns they contain."""
+    """The projections and biases before any edit, and the counts of heads whose columns they contain."""
 
     by_name: dict[str, StartMatrix]
-    heads: int
+    sizes: HeadSizes
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class DictionarySentences:
             if bias is not None:
                 row = bias if isinstance(bias, ListedTensor) else (bias,)
                 own[name] = StartMatrix(to_matrix(row), example.origin)  # (1, H d_k)
-        return StartMatrices(own, example.heads)
+        return StartMatrices(own, HeadSizes(example.heads))
 
     def example_matrix(self, name: str) -> StartMatrix:
         """Returns one of the example's projections.
@@ -252,7 +252,7 @@ class DictionarySentences:
                 start = fit_bias(start, name, inputs)
             is_typed = start.origin == "typed"
             if is_cut and not is_typed:
-                start = cut_to_sizes(start, name, sizes, starts.heads)
+                start = cut_to_sizes(start, name, sizes, starts.sizes)
             if sizes.key_width is not None and name in ("w_k", "w_v"):
                 start = cut_rows(start, name, sizes.key_width, sizes.seed)
             inputs.put(name, start)
@@ -301,7 +301,7 @@ def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> Start
     drawn = {}
     for name, shape in shapes.items():
         drawn[name] = StartMatrix(random_matrix(name, shape, seed), "random", seed)
-    return StartMatrices(drawn, heads)
+    return StartMatrices(drawn, HeadSizes(heads))
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)

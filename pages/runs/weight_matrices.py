@@ -52,12 +52,12 @@ class HeadSizes:
         return self.d_v if reads_values else self.d_k
 
 
-def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> StartMatrix:
+def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, before: HeadSizes) -> StartMatrix:
     """Returns a matrix cut or extended to the chosen counts and widths of heads; numbers that still fit are kept.
 
-    cut: the count of heads into which `start` is split. If no width is chosen, the same columns are split into other
-    heads. If a width is chosen, each of the `cut` heads keeps its columns; added numbers are zeros, or random in a
-    random matrix.
+    before: the counts of heads into which the matrices are split at the start. If no width is chosen, the same columns
+    are split into other heads; where groups of heads share keys and values, the groups are as large as before. If a
+    width is chosen, each head keeps its columns; added numbers are zeros, or random in a random matrix.
     """
     if start.numbers is None:
         return start
@@ -66,7 +66,9 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
     matrix = start.numbers
     if name == "w_o":  # w_o has a block of rows per head; the other matrices have a block of columns per head
         matrix = matrix.T
-    heads_before = cut if has_widths else sizes.heads
+    heads_before = before.heads_of(name)
+    if not has_widths:
+        heads_before = sizes.heads * heads_before // before.heads
     heads = sizes.heads_of(name)
     rows, columns_before = matrix.shape
     if name == "b_o" or columns_before % heads_before:

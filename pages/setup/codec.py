@@ -231,6 +231,9 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
             values[name] = read(text)
         except (ValueError, OverflowError):
             refused.append((key, text[:40]))
+    for name in name_unused(make_setup(**values).run):
+        del values[name]
+        refused.append((link_key_of(name), link[link_key_of(name)][:40]))
     setup = make_setup(**values)
     if stated != "characters":
         try:
@@ -241,6 +244,16 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
     if revision is not None and link.get(REVISION_KEY, revision) != revision:
         refused.append((REVISION_KEY, link[REVISION_KEY][:40]))
     return setup, refused + list_unknown_parts(link, LINK_KEYS.union(OTHER_LINK_KEYS))
+
+
+def name_unused(run: RunSetup) -> list[str]:
+    """Returns which of the fields that name a language model, its layer or a network the example has no place for.
+
+    Without a refusal the page would show the example's own kind of run in their place.
+    """
+    example = EXAMPLES[run.example]
+    places = {"model": example.model, "layer": example.model, "network": example.network}
+    return [name for name, place in places.items() if place is None and getattr(run, name) is not None]
 
 
 def run_from_query(text: str) -> RunSetup:

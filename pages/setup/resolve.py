@@ -13,7 +13,7 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.record.errors import AttentionError
-from pages.setup.choice_text import read_choice, read_mask, read_position, write_choice, write_mask, write_position
+from pages.setup.choice_text import read_choice, read_mask, read_position, write_choice, write_position
 from pages.setup.setup import MAX_SHOWN_HEADS, RunSetup, View
 
 
@@ -129,26 +129,30 @@ def to_modifiers_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...]
 
 
 def config_of(run: RunSetup) -> AttentionConfig:
-    """Returns the AttentionConfig of a run. If a field of the run is None, the value of the example is used."""
+    """Returns the AttentionConfig of a run.
+
+    If a field of the run is None, the value is that of its language model or translator, else that of the example.
+    """
     example, resolved = EXAMPLES[run.example], resolve_run(run)
-    masks, heads = run.masks, run.heads
     learned = learned_config_of(run)
-    if masks is None:
-        masks = example.masks if learned is None else tuple(write_mask(*mask) for mask in learned.masks)
-    if heads is None:
-        heads = len(resolved.built) or example.heads
+    own = learned or AttentionConfig(
+        score=example.score, heads=len(resolved.built) or example.heads, masks=tuple(map(read_mask, example.masks))
+    )
+    heads = own.heads if run.heads is None else run.heads
     if require_positive("heads", heads) > MAX_SHOWN_HEADS:
         raise AttentionError("at_most", name="heads", limit=MAX_SHOWN_HEADS, given=heads)
+    has_own_heads = run.heads is None and run.kv_heads is None
+    has_own_normaliser = run.normaliser == RunSetup.normaliser
     return AttentionConfig(
-        score=run.score or example.score,
-        scale=run.scale,
+        score=run.score or own.score,
+        scale=own.scale if run.scale is None and run.score is None else run.scale,
         temperature=run.temperature,
         heads=heads,
-        kv_heads=run.kv_heads,
-        masks=tuple(map(read_mask, masks)),
+        kv_heads=own.kv_heads if has_own_heads else run.kv_heads,
+        masks=own.masks if run.masks is None else tuple(map(read_mask, run.masks)),
         positions=tuple(map(read_position, positions_of(run))),
         modifiers=tuple(read_choice(text, MODIFIERS) for text in modifiers_of(run)),
-        normaliser=read_choice(run.normaliser, NORMALISERS),
+        normaliser=own.normaliser if has_own_normaliser else read_choice(run.normaliser, NORMALISERS),
         dropout=example.dropout if resolved.mode == "code" else None,
         replace="uniform" if "even" in run.wiring else None,
         residual="residual" in run.wiring or learned is not None,

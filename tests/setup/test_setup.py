@@ -705,6 +705,22 @@ def test_what_can_be_read_but_not_computed_is_refused_with_its_reason(link, code
 
 
 @pytest.mark.parametrize(
+    ("link", "refused"),
+    [
+        ({"model": "en_asked_decoder"}, ["model"]),
+        ({"ex": "zh_ta", "model": "zh_asked_encoder", "layer": "2"}, ["model", "layer"]),
+        ({"ex": "model_en", "network": "copy_two.1.200"}, ["network"]),
+        ({"ex": "model_en", "model": "en_asked_decoder", "layer": "2"}, []),
+        ({"ex": "learned_copy", "network": "copy_two.1.200"}, []),
+    ],
+)
+def test_a_model_is_refused_where_the_example_would_stand_in_its_place(link, refused):
+    setup, unread = setup_from_link(through_a_browser(link))
+    assert [key for key, _ in unread] == refused
+    assert setup == setup_from_link({key: text for key, text in link.items() if key not in refused})[0]
+
+
+@pytest.mark.parametrize(
     "key, values",
     [
         ("ex", ["nope", "", "EN_IT"]),

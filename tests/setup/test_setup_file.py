@@ -130,9 +130,12 @@ def test_each_field_stands_in_the_file_as_in_the_link(name):
     kind_of = {field.name: str(field.type) for part in (RunSetup, View, Comparison) for field in fields(part)}
     kinds = {"bool": False, "int": 3, "float": 0.1, "str": "狗"}
     value = given.get(name) or next(value for kind, value in kinds.items() if kind in kind_of[name])
-    setup = DEFAULT_SETUP.with_fields(**{name: value})
+    homes = {"model": "model_en", "layer": "model_en", "network": "learned_copy"}  # others have no place for them
+    home = {"example": homes[name]} if name in homes else {}
+    setup = DEFAULT_SETUP.with_fields(**home, **{name: value})
     written = json.loads(setup_to_file(setup))
-    assert list(written) == ["format", "version", link_key_of(name)]
+    revision = ["rev"] if "model" in home.get("example", "") else []
+    assert list(written) == ["format", "version", *(link_key_of(key) for key in home), link_key_of(name), *revision]
     assert written[link_key_of(name)] == setup_to_link(setup)[link_key_of(name)]
     assert setup_from_file(setup_to_file(setup)) == (setup, [])
 
