@@ -30,8 +30,7 @@ SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"'
 LINE_END_SIGNS = " &?/"  # an address may be wrapped after these characters
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
-# Lines with marked European letters, such as Ġ, ĉ and ẋ, whose marks a Chinese font would draw apart from them. The
-# renderer uses one font per line, so these lines are split into Chinese and other parts.
+# Lines with letters such as Ġ, ĉ and ẋ: a Chinese font would separate their marks, so these lines are split by font.
 MARKED_LINE_PATTERN = re.compile("<text([^>]*)>([^<]*[\u0100-\u024f\u1e00-\u1eff][^<]*)</text>")
 PIECE_PATTERN = re.compile("[\u2e80-\U0003ffff]+ *|[^\u2e80-\U0003ffff]+")
 FIRST_CHINESE = "\u2e80"

@@ -115,8 +115,7 @@ def slide_file(show: SlideShow) -> bytes:
     file.core_properties.title = show.title
     file.core_properties.author = ""
     file.core_properties.comments = " ".join(show.provenance.lines[1:])[:255]
-    # Sets a sans-serif font for Chinese letters, which python-pptx's template lacks: without it, programs use a serif
-    # or a Japanese font.
+    # A sans-serif font for Chinese letters: without it, programs use a serif or a Japanese font.
     theme = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
     theme._blob = theme.blob.replace(NO_CHINESE_FONT, f'<a:ea typeface="{CHINESE_FONT}"/>'.encode())
     writer = SlideWriter(file, show)

@@ -20,8 +20,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}
-# With more input numbers, a script reads them from a file. A step with more numbers is printed as its first numbers and
-# its sum.
+# A script reads more input numbers from a file, and prints a larger step as its first numbers and its sum.
 MAX_LITERAL_NUMBERS = 10_000
 INPUTS_FILE = "attention_inputs.npz"
 

@@ -397,8 +397,7 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
     w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # without w_o: concatenated
     parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
     parts["w_o"] = w_o.chunk(heads)  # the rows of each head
-    # A handmade router: it prefers the heads in which the token's large numbers meet long rows of w_q. A trained router
-    # learns its matrix.
+    # A handmade router: it prefers the heads in which the token's large numbers meet long rows of w_q.
     router = trace["w_q"].unflatten(-1, (heads, -1)).norm(dim=-1)  # (D, H·d_k) -> (D, H): a column for each head
     gates = x.abs() @ router  # (T, H)
     best = gates.topk(top).indices

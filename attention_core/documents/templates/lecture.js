@@ -1,6 +1,5 @@
 
-// Moves through the slides by keys and buttons: first a slide's question, then its animated parts keyframe by keyframe,
-// their map, and its formulas and sentences with numbers.
+// Moves through the slides by keys and buttons: question, animated parts, their map, then formulas and sentences.
 {
   const WAYS = { ArrowRight: 1, PageDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, PageUp: -1 };
   const TEXTS = ["flow/slider", "live/told"]; // parts without a picture

@@ -24,8 +24,7 @@ LENGTH_NAMES = (  # names of arrays with the lengths of sequences; keys beyond a
     *("valid_len", "kv_lengths", "kv_lens", "kv_seq_lengths", "key_lengths", "key_lens", "key_value_seq_lengths"),
     *("src_lengths", "src_lens", "src_len", "src_valid_lens", "enc_valid_lens", "memory_lengths"),
 )
-# The readings of a causal flag: the first query is beside the first key, as in torch, or the last query beside the last
-# key, as with a cache.
+# The readings of a causal flag: the first query is at the first key (torch), or the last at the last (cache).
 CAUSAL_READINGS = (("T S", "causal"), ("T S", "causal_end"))
 LENGTH_AXES = {1: ("B",), 2: ("B T",)}
 STATED = ("causal", "causal_end", "lengths")
@@ -85,8 +84,7 @@ def stated_to_pairs(
 
 
 # ---- masks as matrices -----------------------------------------------------------------------------------------------
-# In a mask that is added to the scores, numbers up to this one block, and larger ones are a bias: -10,000, rounded to
-# bfloat16.
+# In a mask that is added to the scores, numbers up to this one block: -10,000, rounded to bfloat16.
 MAX_BLOCKED_BIAS = -9984.0
 POLARITIES = ("allowed", "blocked", "added", *STATED)
 BOTH = ("allowed", "blocked")

@@ -288,8 +288,7 @@ MAX_LISTS = 100_000
 MAX_OBJECTS = 640
 MAX_TEXTS = 100_000  # the most strings in a JSON file: words, names, and infinities, which exports have as strings
 MAX_WHOLE_DIGITS = 15  # float64 represents every whole number with at most this many digits exactly
-# The most occurrences of a character in a JSON text, checked before parsing, because parsed values need far more
-# memory.
+# The most occurrences of a character in a JSON text, checked first because parsed values need far more memory.
 MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": MAX_OBJECTS, '"': 2 * MAX_TEXTS}
 
 

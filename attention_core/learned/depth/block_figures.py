@@ -57,8 +57,7 @@ def measure_blocks(kind: str) -> BlockFigures:
         gradients={str(layers): measure_gradient(kind, layers) for layers in DEPTHS},
         last_word=measure_last_word(kind),
         sizes=measure_vectors(kind, SCALED_LAYERS, lambda x: x.square().mean().sqrt()),
-        # Dong, Cordonnier, Loukas 2021 define this measure. Only the first half is measured, because no symbol occurs
-        # twice there.
+        # The measure of Dong, Cordonnier, Loukas 2021, in the first half only, where no symbol occurs twice.
         alike=measure_vectors(kind, SCALED_LAYERS, lambda x: mean_cosine(x[:, :HALF])),
     )
 
