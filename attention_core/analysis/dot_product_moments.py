@@ -75,7 +75,7 @@ def independent_moments(law: Law, d_k: int) -> Moments:
 
 def same_moments(law: Law, d_k: int) -> Moments:
     """Compute the moments of q · q."""
-    fourth = law.eighth - 4 * law.sixth + 6 * law.fourth - 3  # fourth moment of x² - 1, E (x² - 1)⁴
+    fourth = law.eighth - 4 * law.sixth + 6 * law.fourth - 3  # E (x² - 1)⁴, the fourth moment of x² - 1
     return moments_of_sum(Moments(1.0, law.fourth - 1, fourth), d_k)
 
 

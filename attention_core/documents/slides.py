@@ -13,7 +13,7 @@ from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 
 SVG_TYPE = "image/svg+xml"
-STILL_PART = "picture"  # name of a MovingPart that is a still picture
+STILL_PART = "picture"  # the name of a MovingPart that is a picture without animation
 SLIDE_SCALE = 2.0  # pixels of a picture in a PPTX file per pixel on the screen
 
 

@@ -10,13 +10,13 @@ from attention_core.drawing.specifications import Picture, plane_specification
 from attention_core.record.number_text import format_exact
 
 PLANE_SIDE_PX = 246
-EDGE_BEHIND_LONGEST = 1.15  # from the middle to the edge of the plane, as a multiple of the longest arrow
+EDGE_BEHIND_LONGEST = 1.15  # distance from the middle of the plane to its edge, as a multiple of the longest arrow
 FULL_TURN = 2.0 * math.pi  # a full turn in radians
 ARC_STEP_RADIANS = FULL_TURN / 90  # angle between two neighbouring points of an arc
 ARC_GROWTH_PER_TURN = 0.06  # an arc's radius grows by this share per turn away from the tip, so turns do not overlap
 MAX_DRAWN_TURNS = 3  # an arc of more turns is cut to this number of turns
 ARROW_COLUMNS = {
-    "kind": "arrow",  # one of: arrow, arc, axis
+    "kind": "arrow",  # the kind of mark: arrow, arc or axis
     "x": 0.0,
     "y": 0.0,
     "x2": 0.0,

@@ -31,7 +31,7 @@ from attention_core.record.trace import Trace
 ROW_TEXT_PX = 16.0  # in pixels: the text size of row titles and column names
 MAX_ROW_NUMBER_PX = 18.0  # in pixels: the largest text size of a number
 MAX_ROW_TITLE_PX = 390.0  # in pixels: the largest width of a title beside its row
-MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: largest width, and least if all columns fit
+MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: a column's largest and least width
 NUMBER_ROW_HEIGHT_PX, COLOUR_ROW_HEIGHT_PX = 40.0, 48.0  # in pixels: heights of rows of numbers and of colours
 ROW_TITLE_ROOM_PX = 24.0  # in pixels: the space above a row for its title
 SUM_LINE_ROOM_PX = 8.0  # in pixels: the space above a sum, in which its line is drawn

@@ -39,7 +39,7 @@ MAP_WIDTH_PX = 394.0  # in pixels: the width of an attention map, so that two fi
 MAP_TITLE_PX = 16.0  # in pixels: the text size of the title above an attention map
 CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # in pixels: the text size and height of the axis names in a map's corner
 MIN_RAMP_WIDTH_PX = 120
-PANEL_GAP_PX = 26.0  # in pixels: the space of the titles above and below a matrix product
+PANEL_GAP_PX = 26.0  # in pixels: the distance between two matrices of a picture
 PRODUCT_TEXTS_PX = 48.0  # in pixels: the height of the titles above and below a product
 WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # largest (width, height) in pixels: the page's width, any height
 PANEL_TITLE_PX = 14.0  # in pixels: the text size of a matrix title
@@ -72,7 +72,7 @@ def head_map(
     queries, keys = drawn.values.shape
     corner = [f"{axes[0]} ↓", f"{axes[1]} →"] if any(axes) else []
     corner_margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
-    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # the width of the widest row name or axis name
+    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # wide enough for each row name and axis name
     size = map_cell_size(drawn, words, left, most, room)
     labels = column_labels(drawn, words, size)
     heading = MAP_TITLE_PX + 8 if title else 0.0

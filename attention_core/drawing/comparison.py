@@ -72,7 +72,7 @@ def three_maps(
     distances = 0.0 if stacked and not figures else 2 * FIGURE_WIDTH_PX
     size = fit_three_maps(panels[0], words[2], stacked, distances)
     width = keys * size
-    step = width + MAP_GAP_PX  # from the left edge of one map to that of the next
+    step = width + MAP_GAP_PX  # distance between the left edges of two maps
     labels = []
     for part, texts in zip(panels, words, strict=True):
         labels.append(column_labels(part, texts, size))

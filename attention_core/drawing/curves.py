@@ -28,7 +28,7 @@ HIDING_DISTANCE_PX = 2.0  # in pixels: two lines nearer than this look like one
 RIM_WIDTH_PX = 2.5  # in pixels: how much of a covered line shows on each side of the covering line
 MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # pixels²: a curve of more points has smaller points, of this area
 CURVE_COLUMNS = {
-    "kind": "point",  # one of: point, zero, band, under, bar, rule, text
+    "kind": "point",  # the kind of mark: point, zero, band, under, bar, rule or text
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -376,7 +376,7 @@ def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: s
     [0.2, 0.7]
     """
     count = len(rows)
-    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row is highest
+    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # highest for the first row
     drawn = []
     for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
         drawn.append(place_sentence(row.told, DUMBBELL_ROW_PX * number + TOLD_PX, x, palette))

@@ -61,7 +61,7 @@ def patch_picture(
     patches = trace.step("weights").shape[-1]
     columns = patches_per_row(patches)
     wide = columns * PATCH_SIDE_PX
-    step = wide + PICTURE_GAP_PX  # from the left edge of a picture to that of the next, in pixels
+    step = wide + PICTURE_GAP_PX  # distance in pixels between the left edges of two pictures
     keys = trace.step("key").window(B=batch)
     received = trace.step("output").window(B=batch, T=slice(query, query + 1))
     rows = place_squares(vector_colours(keys), columns, 0.0)

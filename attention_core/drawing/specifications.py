@@ -19,7 +19,7 @@ AXIS_TEXT_PX = 14  # pixels: text size at an axis
 FONT = "'Source Sans 3', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
 HOVER_COLOUR = "#d97706"
 UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys that Altair adds, and that are removed from a specification
-SILENT = {"tooltip": None, "aria": False}  # for a mark without a tooltip, which screen readers skip
+SILENT = {"tooltip": None, "aria": False}  # of a mark without a tooltip, which screen readers skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +216,7 @@ def own_colour() -> alt.Color:
 def finish_specification(chart: alt.LayerChart) -> dict:
     """Return a chart without a frame, as a Vega-Lite dictionary."""
     frameless = chart.configure_view(stroke=None)
-    return without_data(frameless.to_dict(validate=False))  # tests validate; here it would take 0.1 s per chart
+    return without_data(frameless.to_dict(validate=False))  # validation takes 0.1 s per chart, so only tests do it
 
 
 def without_data(spec: dict) -> dict:

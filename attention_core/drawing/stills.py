@@ -21,10 +21,10 @@ STILL_COLUMNS = {
 }
 THREAD_POINTS = 25
 THINNEST_PX, THICKER_PX = 1.0, 9.0  # in pixels: thickness at weight 0, and what weight 1 adds
-PALEST_SHARE = 0.12  # the share of its colour in a line of weight 0
+PALEST_SHARE = 0.12  # the share of the line's colour that is left at weight 0
 
 Point = tuple[float, float]
-PALEST_STRIPE_SHARE = 0.05  # the share of its colour in the stripe of a component that is 0
+PALEST_STRIPE_SHARE = 0.05  # the share of the stripe's colour that is left if the component is 0
 WORD_BAR_PX = 15.0  # pixels: text size of words and probabilities
 WORD_LINE_PX = 25.0  # pixels from a word to the next one below
 WORD_BAR_HEIGHT_PX = 13.0

@@ -246,7 +246,7 @@ def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> 
     room = min(MAX_COLUMN_LABELS_PX, max([*heights, *needed]))
     overhang = 0.0
     for column, width in widths.items():
-        foot = (column + 0.5 - len(texts)) * cell  # from the last column's right edge to where a label begins
+        foot = (column + 0.5 - len(texts)) * cell  # distance from the last column's right edge to the label's beginning
         reach = min(width, room / rise) * run
         overhang = max(overhang, foot + reach)
     return ColumnLabels(texts, cell, room, overhang, slant)

@@ -181,7 +181,7 @@ class Bug:
     padded: bool = False
 
 
-BUGS = (  # from easy to hard
+BUGS = (  # bugs, from easy to hard
     Bug("mask_inverted", "masked_scores", masked_where_allowed),
     Bug("causal_too_strict", "allowed", strictly_causal),
     Bug("softmax_queries", "weights", softmax_over_queries),

@@ -246,7 +246,7 @@ def goal_slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[n
     """
     with torch.inference_mode(False), torch.enable_grad():
         inputs = copy_inputs(trace)
-        # only the matrices that may be changed
+        # the tensors of the matrices that may be changed
         matrices = []
         for name in puzzle.open:
             inputs[name] = inputs[name].double().requires_grad_()

@@ -28,7 +28,7 @@ from attention_core.record.trace import Step
 from attention_core.verification.causes import Cause, single_changes
 
 ROUNDING_SLACK = 64  # accepted difference, as a multiple of the rounding error of the right number
-RELATIVE_SLACK = 0.1  # and as a share of the written number; no rounding error is larger, even through exp
+RELATIVE_SLACK = 0.1  # accepted difference, too: this share of the written number, which no rounding error reaches
 EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # exchanged axis -> code of the cause
 OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is listed as another kind of cause
 TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake in a term -> its factor in the error

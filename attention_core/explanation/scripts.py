@@ -137,7 +137,7 @@ def show_start(name: str, value: Tensor | np.ndarray) -> None:
 
 def rows(nested: str, depth: int) -> str:
     """Break the text of a nested list of this depth into lines, one per row."""
-    for closing in range(depth - 1, 0, -1):  # outermost lists first
+    for closing in range(depth - 1, 0, -1):  # the end of an outer list before that of an inner one
         end = "]" * closing + ","
         indent = " " * (depth - closing)
         nested = nested.replace(f"{end} ", f"{end}\n{indent}")
@@ -340,5 +340,5 @@ def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
     if numbers.dtype == np.float64 or not short:
         return exact
     single = numbers.astype(np.float32).astype(str)  # half-precision numbers need all digits of their float32 values
-    read_back = single.astype(np.float64).astype(np.float32)  # two roundings, to double and to single
+    read_back = single.astype(np.float64).astype(np.float32)  # rounded twice: to double, then to single precision
     return np.where(read_back == numbers, single, exact)

@@ -226,7 +226,7 @@ class Watch:
         caller = frame.f_back
         is_watched = code in self.ran
         if is_watched:
-            is_new = self.ran[code].latest is not value  # False for a value of an earlier line
+            is_new = self.ran[code].latest is not value  # False for a value that an earlier line computed
             if is_new:
                 self.keep(frame, value)
         is_comprehension = code in self.owner and not is_watched
@@ -481,4 +481,4 @@ def source_segment(lines: list[str], left: int, right: int) -> str:
     text = " ".join(stripped).removeprefix("return ")
     if len(lines) == 1:
         return text
-    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # no spaces inside brackets of joined lines
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # removes spaces inside brackets of joined lines

@@ -16,7 +16,7 @@ from attention_core.inputs.initial_matrices import random_matrix
 
 NAMED_STARTS = ("identity", "zeros")
 CELL_WIDTH = 3  # a changed cell is stored as three numbers: row, column, number
-CHOSEN_WIDTH = 5  # the matrix before changes: by name, or random numbers by their seed
+CHOSEN_WIDTH = 5  # a typed number is stored as five numbers: batch, head, query, key, number
 DIGEST_BYTES = 16
 
 Start = Literal["base", "identity", "zeros"] | int  # the matrix before changes; an int is the seed of random numbers

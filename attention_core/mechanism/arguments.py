@@ -216,7 +216,7 @@ def check_from_qkv(
     tensors.
 
     These are the pair tensors, such as masks, the output weights, the learned weights and the config's masks. Whether
-    numbers are finite is checked last, which waits for the GPU once. given: the inputs and weights as passed by the
+    numbers are finite is checked last. given: the inputs and weights as passed by the
     caller.
     """
     shapes = arguments.shapes

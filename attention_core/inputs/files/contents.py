@@ -193,7 +193,7 @@ def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tu
     if is_counted_object(value):
         value = [text for _, text in value]
     if value is None or value == [] or value == ():
-        return  # an empty value has no contents
+        return  # an empty value is left out
     rows = read_text_rows(value)
     if rows is not None:
         items = rows

@@ -108,7 +108,7 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
     names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # masks given as arrays first, then flags and lengths
     roles: dict[str, str] = {}
     for role in ROLES:
-        for said in (last_name, plain_name):  # last_name first, to prefer an exact name
+        for said in (last_name, plain_name):  # an exact name is preferred: last_name first
             for name in names:
                 if names_role(said(name), role):
                     roles.setdefault(role, name)
@@ -403,7 +403,7 @@ def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Te
             tensor = tensor[None]  # (T, width) -> (1, T, width)
         if name in ("scores", "weights") and tensor.shape == (B, H, T, S):
             tensor = tensor[sequence, heads, queries, keys]
-        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # averaged over heads
+        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # an average over the heads
             tensor = tensor[..., queries, keys] if tensor.dim() == 2 else tensor[sequence, queries, keys]
         elif name == "head_outputs" and tensor.shape[:3] == (B, H, T):
             tensor = tensor[sequence, heads, queries]

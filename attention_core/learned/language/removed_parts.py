@@ -29,7 +29,7 @@ WHOLE = "whole"
 CHOICES = {
     WHOLE: {},
     "mask": {"masks": ()},  # without the mask, each word attends to later words too
-    "scale": {"scale": 1.0},  # without rotary position embedding (RoPE)
+    "scale": {"scale": 1.0},  # factor 1: scores are not divided by √d_k
     "positions": {"positions": ()},  # without RoPE
 }  # removed part -> {field of AttentionConfig: the value without this part}
 
