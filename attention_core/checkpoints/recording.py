@@ -30,6 +30,7 @@ class Recording:
     tables: tuple[BucketTable, ...] = ()
     find_maps: Callable[[Sequence[AttentionCall]], Sequence[LayerMaps | AttentionError]] | None = None
     runs: dict[int, CoreRun] = field(default_factory=dict, repr=False)
+    proofs_from_x: dict[int, ProofRow] = field(default_factory=dict, repr=False)
 
     def run(self, layer: int) -> CoreRun:
         """Return a layer as a run of the core; computed when it is first asked for. layer: its number, from 0."""
@@ -97,5 +98,7 @@ class Recording:
         return compare_layer(call, run)
 
     def prove_from_x(self, layer: int) -> ProofRow:
-        """Return the proof of a layer that begins at its input. Raises AttentionError as from_x does."""
-        return compare_layer(self.calls[layer], self.from_x(layer), FROM_X)
+        """Return the proof of a layer that begins at its input; it is kept. Raises AttentionError as from_x does."""
+        if layer not in self.proofs_from_x:
+            self.proofs_from_x[layer] = compare_layer(self.calls[layer], self.from_x(layer), FROM_X)
+        return self.proofs_from_x[layer]

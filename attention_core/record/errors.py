@@ -185,6 +185,7 @@ REFUSAL_SENTENCES = {
     "is {shape}",
     "part_outside": "{name} must lie inside the file, which has {size}: got {given}",
     "part_groups": "heads are chosen in groups of {share}, which share one key/value head",
+    "layer_away": "the layer of this screen is no longer kept: open it again on the page Maps of a model",
     "file_away": "the tensors of this screen are in a file that is no longer here: upload it again",
     "too_many_sentences": "a batch may have at most {limit} sentences: it has {given}",
     "no_tokens": "the text must hold at least one word: it is empty",

@@ -29,7 +29,7 @@ FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys; the widgets ha
 OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to what was found
 PATH_BEGINNINGS = (".", "~", "/")  # of a path that is not looked for on the hub
 WAIT_SECONDS = 0.2
-STAGES = ("waits", "opens", "reads", "proves")
+STAGES = ("waits", "opens", "reads", "finds", "proves")
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
 
 

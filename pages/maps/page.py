@@ -8,6 +8,7 @@ from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, fold, show
 from pages.maps.file_reading import show_file_line, show_readings
 from pages.maps.given_file import current_file, show_choices, show_file_facts, show_file_form, show_uploader
 from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head
+from pages.maps.layer_door import show_layer_door
 from pages.maps.model_folder import show_found, show_model_form
 from pages.maps.recorded_head import show_steps
 from pages.site.words import say
@@ -29,6 +30,7 @@ with draw_page_frame("maps"):
         show_file_facts(given)
         if given.recorded is not None:
             show_found(given.recorded)
+            show_layer_door(given)
     given = show_choices(given)
     _, heads_in_layer, *_ = given.maps.maps.shape
     is_beside = heads_in_layer <= MAX_HEADS_BESIDE and given.recorded is None  # whose steps stand below the open head

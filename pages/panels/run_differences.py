@@ -22,7 +22,7 @@ from pages.site.words import escape_markdown, has, say
 Run = tuple[Setup, Trace, RunInputs]
 NamedDifference = tuple[str, str, str]  # (name of the setting, its value in one run, its value in the other)
 SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # size -> axis that has an unset size
-OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity", "mask_as")
+OTHER_FIELDS = ("network", "model", "layer", "recorded", "file", "roles", "axes", "part", "polarity", "mask_as")
 MAX_VALUE_CHARS = 48  # most characters that are shown of a setting's value
 MAX_NUMBER_CHARS = 8  # most characters of a matrix's number; longer numbers are rounded
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 
 from attention_core.checkpoints.folder_files import find_folder
+from attention_core.checkpoints.layer_maps import LayerMaps
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.checkpoints.model_run import record
 from attention_core.checkpoints.open_model import as_refusal, open_folder
@@ -22,7 +23,9 @@ from pages.runs.cache import count_tensor_bytes
 from pages.runs.freed_memory import give_back
 
 MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
-TellStage = Callable[[str], None]  # callback that gets the name of each stage as it begins: "opens", "reads", "proves"
+TellStage = Callable[
+    [str], None
+]  # callback that gets the name of each stage as it begins: "opens", "reads", "finds", "proves"
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,17 @@ class WantedText:
 
 @dataclass(frozen=True, eq=False)
 class RecordedText:
-    """A model's record of a text: the pieces (subword tokens), the maps of all layers, and the proof of each layer."""
+    """A model's record of a text: the pieces (subword tokens), the maps of all layers, and the proof of each layer.
+
+    found: for each layer, what it makes q, k, v and its output with, or why that was not found.
+    """
 
     wanted: WantedText
     opened: OpenedModel
     inputs: TextInputs
     maps: RecordedMaps
     proof: Sequence[ProofRow]
+    found: Sequence[LayerMaps | AttentionError]
 
     @property
     def kept_bytes(self) -> int:
@@ -57,6 +64,11 @@ class RecordedText:
             tensors += [call.q, call.k, call.v, call.output, call.weights]
         for run in recording.runs.values():
             tensors += [step.stored for step in run.trace.steps.values()]
+        for found in self.found:
+            if isinstance(found, LayerMaps):
+                tensors += [
+                    tensor for part in (found.q, found.k, found.v) for tensor in (part.source.given, part.source.made)
+                ]
         return count_tensor_bytes(tensor for tensor in tensors if tensor is not None)
 
 
@@ -110,9 +122,12 @@ class CheckpointStore:
             inputs = make_inputs(opened, wanted.text, wanted.further)
             require_room(opened, inputs)
             recording = record(opened.model, **inputs.tensors)
+        tell("finds")
+        with as_refusal("model_run"):
+            found = recording.maps
         tell("proves")
         maps = RecordedMaps(recording, inputs.shown, inputs.further_shown)
-        text = RecordedText(wanted, opened, inputs, maps, recording.proof())
+        text = RecordedText(wanted, opened, inputs, maps, recording.proof(), found)
         self.keep(text)
         return text
 

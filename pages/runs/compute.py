@@ -20,7 +20,9 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
 from pages.runs.devices import AVAILABLE_DEVICES
+from pages.runs.layer_store import LAYERS
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts, ModelSentences, TranslatedSentences
+from pages.runs.recorded_layer import RecordedLayer
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences
 from pages.runs.tensor_inputs import (
@@ -52,7 +54,7 @@ ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # shown as one row, that is with two axe
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
 Sentences = DictionarySentences | HandmadeHeads | LearnedTexts | ModelSentences | TranslatedSentences
-InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
+InputKind = Sentences | QkvMatrices | UploadedQkv | RecordedLayer | DrawnTensors
 
 
 def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
@@ -74,6 +76,8 @@ def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputK
                 run.part,
                 answers=answers | dict(map(read_mask_answer, run.mask_as)),
             )
+        case "recorded":
+            return RecordedLayer(LAYERS.find(run.recorded))
         case "qkv":
             return QkvMatrices(sentences)
         case "code":
@@ -254,6 +258,8 @@ def prepare_run(run: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs
     check_link_length(Setup(run))
     given, weights, pairs = make_run_tensors(inputs, run, config)
     dtype = getattr(torch, run.dtype)
+    if isinstance(kind, RecordedLayer):
+        pairs = kind.add_pairs(pairs)
     with torch.inference_mode():
         match kind:
             case UploadedQkv():

@@ -67,9 +67,11 @@ class RunInputs:
     the seed of each random matrix. `random_rows`: the rows of each matrix that still have random numbers. `bases`: the
     matrices before any edit. `crossed`: whether keys and values come from a second sequence. `batch`: the sentences of
     a batch. `brought`: the tensors of a file. `left_out`: whether steps in the file are not compared, because only a
-    part of the keys is shown. `drawn`: the tensors of a listing; `matrices` has their first sequence.
+    part of the keys is shown. `drawn`: the tensors of a listing; `matrices` has their first sequence. `layer_name`: the
+    name of a recorded layer, whose matrices these are.
     """
 
+    layer_name: str = ""
     queries: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     typed: dict[str, MatrixValue] = field(default_factory=dict)

@@ -266,7 +266,7 @@ def has_own_sentence(setup: Setup) -> bool:
     """Returns whether the run uses a sentence that the visitor typed or a link contains, not matrices, a file or a
     network.
     """
-    is_replaced = any(field is not None for field in (setup.run.x, setup.run.q, setup.run.file))
+    is_replaced = any(field is not None for field in (setup.run.x, setup.run.q, setup.run.recorded, setup.run.file))
     return setup.run.text is not None and not is_replaced and resolve_run(setup.run).network is None
 
 
@@ -302,7 +302,7 @@ def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
     focus = EXAMPLES[setup.run.example].focus
     if focus is None or batch > 0:
         return False
-    typed = (setup.run.text, setup.run.x, setup.run.q, setup.run.file, setup.run.built)
+    typed = (setup.run.text, setup.run.x, setup.run.q, setup.run.recorded, setup.run.file, setup.run.built)
     focus_head, _ = focus
     return all(field is None for field in typed) and focus_head < heads
 

@@ -318,6 +318,7 @@ FIELD_READERS = {
     "d_k": read_link_count,
     "d_v": read_link_count,
     "sentence": read_link_count,
+    "recorded": read_link_digest,
     "file": read_link_digest,
     "roles": read_array_roles,
     "axes": make_member_reader(AXIS_ORDERS),

@@ -21,11 +21,11 @@ from pages.setup.setup import MAX_SHOWN_HEADS, RunSetup, View
 class ResolvedRun:
     """What a run is computed from: its kind of input, and the source of its vectors and matrices.
 
-    mode: "sentence", "matrix", "qkv", "file", or "code" for the tensors of the example's listing. crossed: whether keys
-    and values come from a second sequence. built: (name, offset) of the heads built by hand, from which the vectors x
-    of sentences follow. network: the name of the trained network's recipe. model: the name of the language model.
-    layer: the index of the model's layer, from 1. translator: the translator's name. Fields that the run does not use
-    are None.
+    mode: "sentence", "matrix", "qkv", "file", "recorded" for a layer of somebody's model, or "code" for the
+    tensors of the example's listing. crossed: whether keys and values come from a second sequence. built: (name,
+    offset) of the heads built by hand, from which the vectors x of sentences follow. network: the name of the trained
+    network's recipe. model: the name of the language model. layer: the index of the model's layer, from 1. translator:
+    the translator's name. Fields that the run does not use are None.
     """
 
     mode: str
@@ -53,7 +53,7 @@ def resolve_run(run: RunSetup) -> ResolvedRun:
     network = model = layer = None
     if example.network is not None and not built:
         network = run.network or example.network
-    if example.model is not None and not built and mode not in ("qkv", "file"):
+    if example.model is not None and not built and mode not in ("qkv", "file", "recorded"):
         model = run.model or example.model
         layer = example.layer if run.layer is None else run.layer
     translator = example.translator if crossed and mode == "sentence" else None
@@ -61,10 +61,12 @@ def resolve_run(run: RunSetup) -> ResolvedRun:
 
 
 def input_mode_of(run: RunSetup) -> str:
-    """Returns the kind of input of a run: "sentence", "matrix", "qkv", "file" or "code"."""
+    """Returns the kind of input of a run: "sentence", "matrix", "qkv", "file", "recorded" or "code"."""
     example = EXAMPLES[run.example]
     if run.file is not None:
         return "file"
+    if run.recorded is not None:
+        return "recorded"
     if run.q is not None:
         return "qkv"
     if run.x is not None:

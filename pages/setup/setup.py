@@ -53,6 +53,7 @@ class LayerSetup:
     network: str | None = None
     model: str | None = None
     layer: int | None = None
+    recorded: str | None = None
     file: str | None = None
     roles: tuple[str, ...] = ()
     axes: str | None = None
@@ -87,16 +88,16 @@ class RunSetup(
 ):
     """All values that determine a run: inputs, matrices, mechanism and precision. It is the cache key of a run.
 
-    text: the typed sentence. context_text: the second sequence, for keys and values. more: further sentences, one per
-    line, which make a batch. word_roles: "word:role" of words that the dictionary does not have. cut: "characters" if
-    Chinese is split into characters instead of words. network: the name of the recipe of a trained network that is used
-    instead of the example's. file: the digest of uploaded tensors. roles: "role:index of the array" for each uploaded
-    tensor. axes: the order of the tensors' axes. part: first index and count of the shown batch, heads, queries and
-    keys. polarity: "blocked" if True in uploaded masks means blocked. mask_as: how uploaded masks are read,
-    "mask:T.S:allowed". built: the heads built by hand, "name" or "offset:-1". wiring: changes of the layer, from
-    WIRING. x, context, q, k, v, w_*, b_*, allowed, and the learned tensors of mechanisms: matrices as values. scores,
-    weights: numbers set instead of computed ones. masks, positions, modifiers, normaliser: "name" or
-    "name:number:number".
+    text: the typed sentence. context_text: the second sequence, for keys and values. more: further sentences, one
+    per line, which make a batch. word_roles: "word:role" of words that the dictionary does not have. cut:
+    "characters" if Chinese is split into characters instead of words. network: the name of the recipe of a trained
+    network that is used instead of the example's. recorded: the digest of a recorded layer of somebody's model.
+    file: the digest of uploaded tensors. roles: "role:index of the array" for each uploaded tensor. axes: the order
+    of the tensors' axes. part: first index and count of the shown batch, heads, queries and keys. polarity:
+    "blocked" if True in uploaded masks means blocked. mask_as: how uploaded masks are read, "mask:T.S:allowed".
+    built: the heads built by hand, "name" or "offset:-1". wiring: changes of the layer, from WIRING. x, context, q,
+    k, v, w_*, b_*, allowed, and the learned tensors of mechanisms: matrices as values. scores, weights: numbers set
+    instead of computed ones. masks, positions, modifiers, normaliser: "name" or "name:number:number".
     """
 
 

@@ -52,13 +52,15 @@ def name_screen(setup: Setup) -> str:
     name = say(f"example.{setup.run.example}")
     if setup.run.file:
         return say("examples.file")
+    if setup.run.recorded:
+        return say("examples.recorded")
     return say("examples.changed", name=name) if is_example_changed(setup) else name
 
 
 def examples_dependencies(setup: Setup) -> tuple[object, ...]:
     """Returns the values whose change redraws the menu of examples."""
     is_open = st.session_state.get(MENU_KEY, False)
-    return (setup.run.example, is_example_changed(setup), setup.run.file, is_open)
+    return (setup.run.example, is_example_changed(setup), setup.run.file, setup.run.recorded, is_open)
 
 
 def show_examples_menu(setup: Setup) -> None:

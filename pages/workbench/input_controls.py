@@ -62,6 +62,8 @@ def show_text_controls(screen: ScreenState) -> None:
     resolved = resolve_run(setup.run)
     if resolved.mode == "code":
         st.caption(say("drawn.about"))
+    if resolved.mode == "recorded":
+        st.caption(say("recorded.about", name=escape_markdown(inputs.layer_name)))
     if resolved.mode != "sentence":
         return
     show_refusal("text")
@@ -88,6 +90,8 @@ def describe_input(screen: ScreenState) -> str:
 def show_mode_choice(setup: Setup) -> None:
     """Shows the choice of which numbers are given: the sentence's vectors, a matrix X, or q, k and v."""
     example, mode = EXAMPLES[setup.run.example], resolve_run(setup.run).mode
+    if mode == "recorded":
+        return
     modes = ["matrix", "qkv"]
     if example.code is not None:
         modes.insert(0, "code")

@@ -102,7 +102,7 @@ def make_sentence_changes(setup: Setup) -> dict[str, object]:
     resolved, example = resolve_run(setup.run), EXAMPLES[setup.run.example]
     if resolved.mode == "sentence" and resolved.model is None:
         return {}
-    if resolved.mode != "sentence" and example.q is None and example.code is None:
+    if resolved.mode not in ("sentence", "recorded") and example.q is None and example.code is None:
         return input_controls.make_mode_change(setup, "sentence")
     start = start_in(current_language())
     is_typed = resolved.mode == "sentence" and setup.run.text is not None

@@ -373,6 +373,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
         )
     )
+    @example(make_setup(recorded="0123456789abcdef", heads=4))
     @example(make_setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
     @example(make_setup(more="a b\nc", built=("first",), sentence=1))
     @example(make_setup(heads=4, kv_heads=2))

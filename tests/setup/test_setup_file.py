@@ -52,6 +52,7 @@ def test_a_file_gives_back_the_setup():
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
         )
     )
+    @example(make_setup(recorded="0123456789abcdef", heads=4))
     @example(make_setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
     @example(make_setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(make_setup(cross=True, context=read_matrix("1,2,3,4;5,6,7,8")))
@@ -118,6 +119,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(name):
         "cut": "characters",
         "model": "en_asked_decoder",
         "network": "copy_two.7.100.r0.5",
+        "recorded": "0123456789abcdef",
         "file": "0123456789abcdef",
         "roles": ("q:0", "weights:4"),
         "axes": "HTd",
