@@ -58,7 +58,7 @@ export default function ({ data, setTriggerValue }) {
   const differs = data.digest !== (kept?.digest ?? "");
   const told = `${data.digest} ${kept?.digest} ${data.awaits}`;
   if ((differs || data.awaits) && tab.told !== told) {
-    tab.told = told; // told once, because the server may refuse it
+    tab.told = told; // sent once, because the server may refuse it
     setTriggerValue("read", kept && { ...kept, changed: false });
   }
   return tab.forget;

@@ -1,5 +1,5 @@
-// Sets the language of the page's document, for hyphenation, fonts and screen readers; and gives page.css the words that
-// stand there in place of those that Streamlit has in English only.
+// Sets the language of the page's document, for hyphenation, fonts and screen readers.
+// It also gives page.css translations of words that Streamlit has in English only.
 /** @param {import("./shared.js").Component<{ language: string, words: Record<string, string> }>} component */
 export default function ({ data }) {
   const { lang, style } = document.documentElement;

@@ -13,7 +13,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# Step whose numbers a visitor may set -> the step that then keeps the computed numbers.
+# Step whose numbers a visitor may set -> the step that then has the computed numbers.
 WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "computed_weights"}
 
 

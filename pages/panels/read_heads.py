@@ -38,7 +38,7 @@ READING = "maps"  # control under which the error of refused options is stored
 
 
 def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> tuple[dict, dict[str, bytes]]:
-    """Returns the data of these options, and the maps under them, for the flow picture.
+    """Returns the data of the options of maps, and the maps under the chosen options, for the flow picture.
 
     Both are {} for maps that are no shares, which have no options. If the maps are too large to be sent, or if a kept
     run A cannot be shown beside B, a text says so.
@@ -172,7 +172,8 @@ def read_screen(screen: ScreenState) -> tuple[ReadMaps, MapReading] | None:
 
 
 def find_a(screen: ScreenState) -> ScreenState | None:
-    """Returns the pinned run A, else the run before the last change, if its maps can stand beside those on the screen.
+    """Returns the pinned run A, else the run before the last change, if its maps can be shown beside those on the
+    screen.
 
     None if there is no such run, if it cannot be computed any more, or if its maps are too large or no shares.
     """

@@ -47,9 +47,9 @@ def show_second_sentence(screen: ScreenState) -> None:
 
 
 def take_second_sentence(kind: ModelSentences, typed: str) -> None:
-    """Stores a typed second sentence in the Setup if the model can read it; otherwise keeps the former one.
+    """Stores a typed second sentence in the Setup if the model can read it; otherwise stores the error.
 
-    The error is stored in the second case.
+    In the second case, the former sentence stays.
     """
     text = typed.strip()
     try:

@@ -1,6 +1,6 @@
 """Draws the toolbar of every page: the page's controls at the left, search and language switch at the right.
 
-It is always at the same position: on a wide screen (page.css) its right part stands on the line of the menus.
+It is always at the same position: on a wide screen (page.css) its right part is on the line of the menus.
 """
 
 import json

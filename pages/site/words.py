@@ -161,8 +161,7 @@ def label_arrays(names: list[str]) -> dict[str, str]:
 
 
 def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Returns the sentence that tells the visitor why an input was refused (an AttentionError), in the session's
-    language.
+    """Returns the sentence that says why an input was refused (an AttentionError), in the session's language.
 
     spell: a function that formats the error's values.
     """

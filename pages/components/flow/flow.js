@@ -459,7 +459,7 @@ export class Flow {
     if (!this.isPainted) this.tellWhenPainted();
   }
 
-  // Sends "flow-painted" after the first frame; rest.js then requests the rest of the page.
+  // Sends "flow-painted" after the first frame, so that rest.js requests the delayed parts of the page.
   tellWhenPainted() {
     this.isPainted = true;
     requestAnimationFrame(() => setTimeout(() => {

@@ -219,13 +219,13 @@ export class HeadsView {
     this.height = height;
   }
 
-  // The number of maps in each group, if the groups stand under the letters of two runs; else that of all maps.
+  // Returns the number of maps in each group if the tiles of two runs are shown, else that of all maps.
   countGroups() {
     if (!this.isLettered) return [this.maps.length];
     return [...Map.groupBy(this.maps, ({ group }) => group).values()].map((each) => each.length);
   }
 
-  // Whether the tiles of two runs stand below each other.
+  // Whether the tiles of two runs are shown, those of one run below those of the other.
   get isLettered() {
     return this.flow.data.reads?.side === "together";
   }

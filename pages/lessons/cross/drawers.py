@@ -73,7 +73,7 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
 
 # ---- sums of weights in a sentence -----------------------------------------------------------------------------------
 def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
-    """Formats each sum behind the word that it belongs to, separated by commas."""
+    """Formats each sum after the word that it belongs to, separated by commas."""
     texts = []
     for name, each in zip(names, sums, strict=True):
         word = escape_markdown(name)
@@ -135,7 +135,7 @@ def say_shapes(trace: Trace) -> None:
 
 
 def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
-    """Formats the sums of a head's weights over an axis, each behind its word on the other axis.
+    """Formats the sums of a head's weights over an axis, each after its word on the other axis.
 
     If the vectors are random, the sums are returned without words, about which they then say nothing. axis: the axis
     that is summed over. names_of: the other axis, whose words name the sums.
