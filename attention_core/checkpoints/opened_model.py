@@ -1,5 +1,6 @@
 """Defines OpenedModel: a model in memory, the tokenizer of its folder, and how long a text it reads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ class OpenedModel:
         said = [find_length(self.model), self.tokenizer.most if self.tokenizer else None]
         return min((each for each in said if each is not None), default=None)
 
-    def cut(self, text: str, further: str = "", is_framed: bool = True) -> Pieces:
+    def cut(self, text: str, further: str = "", is_framed: bool = True, written: Sequence[int] = ()) -> Pieces:
         """Return the pieces of a text as the model reads it; the arguments are those of FastTokenizer.cut.
 
         Raises AttentionError: the reason if there is no tokenizer; too_many_pieces, no_pieces, piece_unknown; those of
@@ -57,7 +58,7 @@ class OpenedModel:
         """
         if self.tokenizer is None:
             raise self.no_tokenizer
-        found = self.tokenizer.cut(text, further, is_framed)
+        found = self.tokenizer.cut(text, further, is_framed, written)
         given, most = len(found.pieces), self.most_pieces
         if most is not None and given > most:
             raise AttentionError("too_many_pieces", limit=most, given=given)

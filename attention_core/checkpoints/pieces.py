@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MAX_CHARACTERS = 20_000  # of a text and of the second text of a pair, each
+WRITTEN = "+"  # stands before a piece that a model wrote
 REPLACEMENT = "\ufffd"  # what a byte that is no character by itself decodes to
 Span = tuple[int, int]
 
@@ -53,11 +54,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text, or a pair of texts, as the pieces that a model reads."""
+    """A text, or a pair of texts, as the pieces that a model reads.
+
+    written: how many of the last pieces a model wrote.
+    """
 
     texts: tuple[str, ...]
     pieces: tuple[Piece, ...]
     unknown: str | None = None
+    written: int = 0
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -112,7 +117,8 @@ class Pieces:
         """What each piece shows: its text, after … if it continues a word; spaces alone are visible.
 
         A character of several pieces is repeated at each, followed by 1/3, 2/3 and so on, as in show_subwords. A piece
-        that stands for no text, or that the vocabulary lacks, shows the name that the vocabulary gives it.
+        that stands for no text, or that the vocabulary lacks, shows the name that the vocabulary gives it. A piece that
+        a model wrote has + before it.
         """
         shown = []
         for group in self.shared_characters():
@@ -120,8 +126,13 @@ class Pieces:
                 text = self.show(place)
                 if len(group) > 1:
                     text = f"{text} {place - group[0] + 1}/{len(group)}"
-                shown.append(GOES_ON + text if self.goes_on(group[0]) else text)
+                text = GOES_ON + text if self.goes_on(group[0]) else text
+                shown.append(WRITTEN + text if self.is_written(place) else text)
         return tuple(shown)
+
+    def is_written(self, place: int) -> bool:
+        """Return whether a model wrote a piece."""
+        return place >= len(self.pieces) - self.written
 
     def goes_on(self, place: int) -> bool:
         """Return whether a piece continues the word of the one before it."""
@@ -156,10 +167,10 @@ class Pieces:
         for group in self.groups:
             first, last = self.pieces[group[0]], self.pieces[group[-1]]
             if len(group) == 1:
-                spelled.append(self.show(group[0]))
-                continue
-            word = self.texts[first.text][first.span[0] : last.span[1]]
-            spelled.append(printable_token(word.strip()))
+                word = self.show(group[0])
+            else:
+                word = printable_token(self.texts[first.text][first.span[0] : last.span[1]].strip())
+            spelled.append(WRITTEN + word if self.is_written(group[0]) else word)
         return WordGroups(tuple(spelled), self.groups)
 
 
@@ -170,11 +181,11 @@ class FastTokenizer:
     tokenizer: "Tokenizer"
     most: int | None = None
 
-    def cut(self, text: str, further: str = "", is_framed: bool = True) -> Pieces:
+    def cut(self, text: str, further: str = "", is_framed: bool = True, written: Sequence[int] = ()) -> Pieces:
         """Return the pieces of a text, or of a pair of texts.
 
         further: the second text; "" for none. is_framed: whether the pieces that the tokenizer puts around a text, such
-        as [CLS] and [SEP], are added.
+        as [CLS] and [SEP], are added. written: the numbers of the pieces that a model wrote behind it.
 
         Raises AttentionError: text_too_long, tokenizer_fails.
         """
@@ -187,7 +198,28 @@ class FastTokenizer:
             pieces = tuple(Piece(*row) for row in rows)
         except BaseException as error:
             raise tokenizer_refusal("tokenizer_fails", error) from None
-        return Pieces((text, further), pieces, getattr(self.tokenizer.model, "unk_token", None))
+        cut = Pieces((text, further), pieces, getattr(self.tokenizer.model, "unk_token", None))
+        return self.write_behind(cut, written) if written else cut
+
+    def write_behind(self, cut: Pieces, written: Sequence[int]) -> Pieces:
+        """Return pieces with those behind them that a model wrote, each at the place of its characters in the text.
+
+        The text is not cut anew: its pieces would be others than those that the model wrote. A piece that is no whole
+        character lies at the character that the next ones complete.
+        """
+        place = 1 if cut.texts[1] else 0
+        text = cut.texts[place]
+        before = len(self.spell(cut.ids))
+        pieces, end, tail = list(cut.pieces), len(text), ""
+        kind = pieces[-1].kind if pieces else 0
+        for count, number in enumerate(written, 1):
+            tail = self.spell([*cut.ids, *written[:count]])[before:]
+            begin, end = end, max(end, len(text) + len(tail.rstrip(REPLACEMENT)))
+            is_part = begin == end and tail.endswith(REPLACEMENT)
+            token = self.tokenizer.id_to_token(number) or str(number)
+            pieces.append(Piece(number, token, place, kind, (begin, end + is_part)))
+        texts = tuple(each + tail if number == place else each for number, each in enumerate(cut.texts))
+        return Pieces(texts, tuple(pieces), cut.unknown, len(written))
 
     def show(self, number: int) -> str:
         """Return what a piece of the vocabulary shows by itself, such as a word that a model predicts.

@@ -1,6 +1,7 @@
 """Makes the inputs of an opened model from a text: of an encoder, of a decoder, or of both."""
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -52,11 +53,11 @@ class TextInputs:
         return written, (read if kind == "cross" else written)
 
 
-def make_inputs(opened: OpenedModel, text: str, further: str = "") -> TextInputs:
+def make_inputs(opened: OpenedModel, text: str, further: str = "", written: Sequence[int] = ()) -> TextInputs:
     """Return the inputs of a model for a text.
 
     further: of a model with an encoder and a decoder, what the decoder has written so far, after its start; of any
-    other, the second text of a pair.
+    other, the second text of a pair. written: the numbers of the pieces that the model wrote behind it.
 
     Raises AttentionError: model_input if the model reads no text; those of OpenedModel.cut.
     """
@@ -64,13 +65,13 @@ def make_inputs(opened: OpenedModel, text: str, further: str = "") -> TextInputs
     if model.main_input_name != TEXT_INPUT:
         raise AttentionError("model_input", given=model.main_input_name)
     if not model.config.is_encoder_decoder:
-        pieces = opened.cut(text, further)
+        pieces = opened.cut(text, further, written=written)
         return TextInputs(keep_taken(model, pieces.tensors()), pieces)
     pieces = opened.cut(text)
     start = find_start(model)
     ids, begun = [] if start is None else [start], Pieces((), ())
-    if further or start is None:
-        begun = opened.cut(further or text, is_framed=False)
+    if further or written or start is None:
+        begun = opened.cut(further if start is not None else further or text, is_framed=False, written=written)
     tensors = keep_taken(model, pieces.tensors())
     tensors["decoder_input_ids"] = torch.tensor([[*ids, *begun.ids]])
     shown = "" if start is None else opened.tokenizer.show(start)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from attention_core.checkpoints.hub_model import HubModel, find_cached, read_hub_name
 from attention_core.checkpoints.layer_proof import ProofRow
+from attention_core.checkpoints.next_pieces import Writing
 from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
@@ -23,13 +24,15 @@ from pages.panels.markdown_table import make_table
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
 from pages.session.allowed_models import allowed_hub_models, allowed_roots, list_offered, may_open_any
 from pages.session.opened_drawers import scroll_here
+from pages.setup.link_values import read_link_count
 from pages.site.words import escape_markdown, say, say_refusal
 
 FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys; the widgets have these names too
+WRITTEN = "written"  # link key of the numbers of the pieces that the model wrote behind the text
 OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to what was found
 PATH_BEGINNINGS = (".", "~", "/")  # of a path that is not looked for on the hub
 WAIT_SECONDS = 0.2
-STAGES = ("waits", "opens", "reads", "finds", "proves")
+STAGES = ("waits", "opens", "writes", "reads", "finds", "proves")
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
 
 
@@ -38,6 +41,18 @@ def read_model_text(text: str) -> str:
     if len(text) > MAX_TEXT_LENGTH:
         raise AttentionError("text_too_long", limit=MAX_TEXT_LENGTH, given=len(text))
     return text
+
+
+def read_written(text: str) -> tuple[int, ...]:
+    """Returns the numbers of pieces in a link, such as 318,257."""
+    return tuple(map(read_link_count, text.split(",")))
+
+
+def linked_written(*wanted: str) -> tuple[int, ...]:
+    """Returns the pieces that the link has behind its text, if a model and its two texts are those of the link."""
+    linked = tuple(get_choice(name, "", read_model_text) for name in (FOLDER, TEXT, FURTHER))
+    written = get_choice(WRITTEN, (), read_written)  # read in any case, so that another text replaces it in the link
+    return written if linked == wanted else ()
 
 
 # ---- the form --------------------------------------------------------------------------------------------------------
@@ -126,22 +141,28 @@ def open_chosen(chosen: ChosenModel, text: str, further: str, roots: tuple[Path,
         if folder is None:
             st.session_state[ABSENT_KEY] = AbsentModel(chosen.place, chosen.named, text, further)
             return
-    open_model(chosen.named, WantedText(folder, text, further, roots))
+    written = linked_written(chosen.named, text, further)
+    open_model(chosen.named, WantedText(folder, text, further, roots, written))
 
 
-def open_model(named: str, wanted: WantedText) -> None:
+def open_model(named: str, wanted: WantedText, how: Writing | None = None) -> None:
     """Opens a model on a text, shows meanwhile what is being done, and puts its maps on the page.
 
-    named: the model's name for the link. Raises AttentionError: those of the store.
+    named: the model's name for the link. how: how the model first writes the text on; None if it does not.
+
+    Raises AttentionError: those of the store.
     """
     st.session_state.pop(REFUSAL_KEY, None)
     stages = ["waits"]
-    text = wait_for(STORE.begin(wanted, stages.append), stages)
+    text = wait_for(STORE.begin(wanted, stages.append, how), stages)
+    before = st.session_state.get(FILE_KEY)
     st.session_state[FILE_KEY] = make_recorded_file(text)
-    st.session_state.pop(HEAD_KEY, None)
-    st.session_state[OPENED_KEY] = True
+    if before is None or before.recorded is None or before.recorded.opened is not text.opened:
+        st.session_state.pop(HEAD_KEY, None)
+        st.session_state[OPENED_KEY] = True
     for name, value in ((FOLDER, named), (TEXT, wanted.text), (FURTHER, wanted.further)):
         take_choice(name, value, "", read_model_text)
+    take_choice(WRITTEN, text.wanted.written, (), read_written)
     st.rerun()
 
 

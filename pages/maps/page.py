@@ -4,18 +4,22 @@ from functools import partial
 
 import streamlit as st
 
+from attention_core.checkpoints.next_pieces import writes_on
 from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, fold, show_question
 from pages.maps.file_reading import show_file_line, show_readings
 from pages.maps.given_file import current_file, show_choices, show_file_facts, show_file_form, show_uploader
 from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head
 from pages.maps.layer_door import show_layer_door
 from pages.maps.model_folder import show_found, show_model_form
+from pages.maps.next_piece import show_next
 from pages.maps.recorded_head import show_steps
 from pages.site.words import say
 
 COLUMN_WIDTHS = (6, 5)  # relative widths of two columns: all heads, and the open head
 MAX_HEADS_BESIDE = 6  # with more heads in a layer, the open head stands below all heads instead of beside them
-DRAWERS = Lesson("maps", drawers={"model": show_model_form, "steps": show_steps, "form": show_file_form})
+DRAWERS = Lesson(
+    "maps", drawers={"model": show_model_form, "next": show_next, "steps": show_steps, "form": show_file_form}
+)
 
 with draw_page_frame("maps"):
     show_question("maps")
@@ -31,6 +35,8 @@ with draw_page_frame("maps"):
         if given.recorded is not None:
             show_found(given.recorded)
             show_layer_door(given)
+            if writes_on(given.recorded.opened):
+                fold(DRAWERS, "next", say("lessons.maps.drawer.next"), partial(show_next, given.recorded))
     given = show_choices(given)
     _, heads_in_layer, *_ = given.maps.maps.shape
     is_beside = heads_in_layer <= MAX_HEADS_BESIDE and given.recorded is None  # whose steps stand below the open head

@@ -6,7 +6,7 @@ One thread opens the models and runs them, in the order of the requests, so that
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -14,6 +14,7 @@ from attention_core.checkpoints.folder_files import find_folder
 from attention_core.checkpoints.layer_maps import LayerMaps
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.checkpoints.model_run import record
+from attention_core.checkpoints.next_pieces import Writing, write_on
 from attention_core.checkpoints.open_model import as_refusal, open_folder
 from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.recorded_maps import RecordedMaps, most_pieces
@@ -23,9 +24,7 @@ from pages.runs.cache import count_tensor_bytes
 from pages.runs.freed_memory import give_back
 
 MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
-TellStage = Callable[
-    [str], None
-]  # callback that gets the name of each stage as it begins: "opens", "reads", "finds", "proves"
+TellStage = Callable[[str], None]  # gets each stage as it begins: "opens", "writes", "reads", "finds", "proves"
 
 
 @dataclass(frozen=True)
@@ -33,13 +32,14 @@ class WantedText:
     """What a session requests: that the model of a folder reads a text.
 
     further: the second sentence of a pair, or the text of the decoder. roots: the folders in which the model must lie;
-    None for any.
+    None for any. written: the numbers of the pieces that the model wrote behind the text.
     """
 
     folder: Path
     text: str
     further: str = ""
     roots: tuple[Path, ...] | None = None
+    written: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class RecordedText:
     @property
     def kept_bytes(self) -> int:
         """The number of bytes of the recorded tensors, and of the steps that were computed from them."""
-        recording, tensors = self.maps.recording, []
+        recording, tensors = self.maps.recording, [self.maps.recording.logits]
         for call in recording.calls:
             tensors += [call.q, call.k, call.v, call.output, call.weights]
         for run in recording.runs.values():
@@ -89,14 +89,15 @@ class CheckpointStore:
         self.lock = Lock()  # guards self.texts and self.waiting
         self.waiting = 0  # number of requested texts whose record is not finished
 
-    def begin(self, wanted: WantedText, tell: TellStage) -> Future[RecordedText]:
+    def begin(self, wanted: WantedText, tell: TellStage, how: Writing | None = None) -> Future[RecordedText]:
         """Requests the record of a text, and returns its future.
 
-        The worker thread calls `tell` as each stage begins.
+        The worker thread calls `tell` as each stage begins. how: how the model first continues the text; None if it
+        does not.
         """
         with self.lock:
             self.waiting += 1
-        future = self.worker.submit(self.read, wanted, tell)
+        future = self.worker.submit(self.read, wanted, tell, how)
         future.add_done_callback(lambda _: self.count_down())
         return future
 
@@ -105,7 +106,7 @@ class CheckpointStore:
         with self.lock:
             self.waiting -= 1
 
-    def read(self, wanted: WantedText, tell: TellStage) -> RecordedText:
+    def read(self, wanted: WantedText, tell: TellStage, how: Writing | None = None) -> RecordedText:
         """Returns the record of a text, after opening the model if another one is open.
 
         Raises AttentionError (a ValueError) if the folder or the text is refused, or if the folder's files have changed
@@ -113,13 +114,18 @@ class CheckpointStore:
         """
         tell("opens")
         opened = self.open(wanted)
+        if how is not None:
+            tell("writes")
+            with as_refusal("model_run"):
+                written = write_on(opened, wanted.text, wanted.further, wanted.written, how)
+            wanted = replace(wanted, written=written)
         with self.lock:
             kept = self.texts.get(wanted)
         if kept is not None and kept.opened is opened:
             return kept
         tell("reads")
         with as_refusal("model_run"):
-            inputs = make_inputs(opened, wanted.text, wanted.further)
+            inputs = make_inputs(opened, wanted.text, wanted.further, wanted.written)
             require_room(opened, inputs)
             recording = record(opened.model, **inputs.tensors)
         tell("finds")

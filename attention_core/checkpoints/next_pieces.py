@@ -1,0 +1,101 @@
+"""What a model expects after a text, by its own logits; and the text written on with it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.checkpoints.opened_model import OpenedModel
+from attention_core.checkpoints.recorded_maps import most_pieces
+from attention_core.checkpoints.text_inputs import make_inputs
+from attention_core.learned.language.writing import pick_word
+from attention_core.mechanism.plain_checks import require_positive
+from attention_core.record.errors import AttentionError
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a text is written on.
+
+    count: how many pieces. seed: None takes the likeliest piece each time; else each is drawn. temperature: divides the
+    logits before the softmax from which a piece is drawn.
+    """
+
+    count: int
+    seed: int | None = None
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A piece that may come next. shown: what it shows. share: its probability. drawn: the same with a temperature."""
+
+    number: int
+    shown: str
+    share: float
+    drawn: float
+
+
+def writes_on(opened: OpenedModel) -> bool:
+    """Return whether a model predicts the next piece of a text."""
+    return opened.tokenizer is not None and opened.model.can_generate()
+
+
+def next_shares(logits: Float[Tensor, "B T V"], temperature: float = 1.0) -> Float[Tensor, " V"]:
+    r"""Return the probability of each piece after the last one of the first text, $softmax(logits / temperature)$.
+
+    Raises AttentionError: positive_number.
+
+    >>> next_shares(torch.zeros(1, 3, 4)).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    if not 0 < temperature < float("inf"):
+        raise AttentionError("positive_number", name="temperature", given=temperature)
+    return (logits[0, -1].double() / temperature).softmax(-1)
+
+
+def list_candidates(opened: OpenedModel, logits: Tensor, count: int, temperature: float = 1.0) -> list[Candidate]:
+    """Return the likeliest pieces after a text, the likeliest first."""
+    shares, drawn = next_shares(logits), next_shares(logits, temperature)
+    numbers = shares.topk(min(count, len(shares))).indices.tolist()
+    return [
+        Candidate(number, opened.tokenizer.show(number), float(shares[number]), float(drawn[number]))
+        for number in numbers
+    ]
+
+
+def write_on(
+    opened: OpenedModel, text: str, further: str = "", written: Iterable[int] = (), how: Writing = Writing(1)
+) -> tuple[int, ...]:
+    """Return the numbers of the pieces behind a text: those that were written before, and those that a model adds.
+
+    It adds fewer than it is asked for if it ends its text, or has read as much as it can. text, further, written: see
+    make_inputs.
+
+    Raises AttentionError: too_many_pieces if not even one piece has room; those of make_inputs, next_shares, pick_word.
+    """
+    numbers, ends = tuple(written), end_numbers(opened)
+    limits = (opened.most_pieces, most_pieces(opened.model.config))
+    most = min(limit for limit in limits if limit is not None)
+    for place in range(require_positive("count", how.count)):
+        inputs = make_inputs(opened, text, further, numbers)
+        length = len(inputs.further_shown) or len(inputs.shown)
+        if length >= most:
+            if place == 0:
+                raise AttentionError("too_many_pieces", limit=most, given=length + 1)
+            break
+        with torch.no_grad():
+            logits = opened.model(**inputs.tensors).logits
+        numbers += (pick_word(next_shares(logits, how.temperature), how.seed, len(numbers)),)
+        if numbers[-1] in ends:
+            break
+    return numbers
+
+
+def end_numbers(opened: OpenedModel) -> frozenset[int]:
+    """Return the numbers of the pieces with which a model ends a text."""
+    told = getattr(opened.model.config.get_text_config(), "eos_token_id", None)
+    named = told if isinstance(told, list) else [told]
+    return frozenset(named) - {None}
