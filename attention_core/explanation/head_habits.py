@@ -29,9 +29,9 @@ class HeadHabit:
     - "offset": most queries attend to the key `offset` positions after their own; -1 is the word before.
     - "key": most queries attend to the key `key`.
     - "pairs": a few queries attend clearly, and the rest uniformly; `pairs` has the (query, key) of the clear ones.
-    - "mixed": no pattern; `pairs` has the query that attends most clearly.
-    - "tied": no pattern, and the query that attends most clearly gives `count` keys the same weight; `pairs` has the
-      first of these keys.
+    - "named": each query with several keys attends clearly, and they are few; `pairs` has the (query, key) of each.
+    - "mixed": no pattern; `pairs` has the query whose largest weight is the highest multiple of its uniform share.
+    - "tied": no pattern, and this query gives `count` keys the same weight; `pairs` has the first of these keys.
     """
 
     kind: str
@@ -118,22 +118,22 @@ def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | N
 
 
 def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
-    """Return the pattern "pairs" if few queries of a head attend clearly and the rest uniformly, else that of
-    mixed_habit.
+    """Return the pattern "pairs" if few queries of a head attend clearly and the rest uniformly, "named" if there is no
+    rest, else that of mixed_habit.
     """
     rest = [fact for fact in free if fact not in clear]
     rest_is_even = all(fact.kind in ("even", "nearly") for fact in rest)
     if not rest_is_even or len(clear) > MAX_NAMED_PAIRS:
-        return mixed_habit(clear)
+        return mixed_habit(free)
     pairs = tuple((fact.query, fact.keys[0]) for fact in clear)
-    return HeadHabit("pairs", pairs=pairs)
+    return HeadHabit("pairs" if rest else "named", pairs=pairs)
 
 
 def mixed_habit(facts: Sequence[RowFact]) -> HeadHabit:
-    """Return the kind of a head whose queries share no pattern: "tied" or "mixed", by the query that attends most
-    clearly.
+    """Return the kind of a head whose queries share no pattern: "tied" or "mixed".
 
-    It is "tied" if this query attends to several keys equally, else "mixed".
+    It is "tied" if the query whose largest weight is the highest multiple of its uniform share gives several keys this
+    weight, else "mixed". facts: the facts of the queries that have several allowed keys.
     """
     surest = max(facts, key=lambda fact: fact.ratio)
     pairs = ((surest.query, surest.keys[0]),)

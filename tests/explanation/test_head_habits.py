@@ -83,3 +83,26 @@ def test_random_numbers_have_no_habit():
     trace = looking(None, 0, 1, 2, 3)
     random = Trace(trace.steps, trace.labels, chance=RandomParts(matrices=("w_q",)))
     assert habit_of(random) == HeadHabit("random")
+
+
+def test_few_queries_that_all_attend_clearly_leave_no_rest():
+    assert habit_of(looking(2, 2, 0)) == HeadHabit("named", pairs=((0, 2), (1, 2), (2, 0)))
+
+
+def test_without_a_rule_the_query_is_named_whose_largest_weight_is_the_highest_multiple_of_its_even_share():
+    # 0.7 of two keys is 1.4 times the even share, 0.5 of six 3 times, although it is the smaller weight
+    short, long = [0.7, 0.3, None, None, None, None], [0.1, 0.1, 0.5, 0.1, 0.1, 0.1]
+    other = [0.3, 0.2, 0.1, 0.1, 0.1, 0.2]
+    assert habit_of(written([short, other, long])) == HeadHabit("mixed", pairs=((2, 2),))
+    # two keys of six that share all have 3 times the even share: more than the 2.4 times of one clear key
+    tied, clear = [0.5, 0.5, 0.0, 0.0, 0.0, 0.0], [0.4, 0.12, 0.12, 0.12, 0.12, 0.12]
+    assert habit_of(written([clear, tied, other])) == HeadHabit("tied", pairs=((1, 0),), count=2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_weight_of_a_mixed_head_is_farther_above_its_even_share_than_the_named_one(seed):
+    scores = torch.randn(6, 6, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    rows = [[*scores[i, : i + 1].softmax(-1).tolist(), *[None] * (5 - i)] for i in range(6)]
+    habit = habit_of(written(rows))
+    times = {(i, j): rows[i][j] * (i + 1) for i in range(1, 6) for j in range(i + 1)}
+    assert habit.kind == "mixed" and times[habit.pairs[0]] == max(times.values())
