@@ -7,8 +7,9 @@ browser's history: Streamlit adds an entry for each change of the address, so th
 of the page, each of which the page overwrites at once. The script replaces the entry if only the query changes.
 
 The second script, arrival.js, shows a page from the top down while it loads; the third, key_focus.js, tells the focus
-by keys from that by a click; the fourth, phone_menu.js, closes the menu of a phone. Preload links name the component
-scripts of the first screen, so that they are loaded before a component imports them.
+by keys from that by a click; the fourth, phone_menu.js, closes the menu of a phone; the fifth, touch_tooltips.js,
+closes a tooltip when the visitor scrolls by touch. Preload links name the component scripts of the first screen, so
+that they are loaded before a component imports them.
 
 The style sheet page.css ends the document: a page has it before anything is drawn, and it stands behind the styles that
 Streamlit adds to the head, over which it must win.
@@ -37,7 +38,8 @@ LINKS = "".join(
     for name in SCRIPTS
     if name.partition(".")[0] in FIRST
 )
-SHELL = "".join(f"<script>{read_part(name)}</script>" for name in ("arrival.js", "key_focus.js", "phone_menu.js"))
+SHELL_SCRIPTS = ("arrival.js", "key_focus.js", "phone_menu.js", "touch_tooltips.js")
+SHELL = "".join(f"<script>{read_part(name)}</script>" for name in SHELL_SCRIPTS)
 ELEMENTS = f"<script>{SCRIPT}</script>{SHELL}{LINKS}".encode()
 BEFORE = b"<title>"
 STYLE = f"<style>{read_part('page.css')}</style>".encode()

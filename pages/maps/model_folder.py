@@ -20,7 +20,7 @@ from pages.lessons.frame import show_refusal
 from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, make_recorded_file
 from pages.maps.hub_panel import ABSENT_KEY, FETCHED_KEY, AbsentModel, show_absent_model
 from pages.panels.lesson_choices import get_choice, take_choice
-from pages.panels.markdown_table import make_table
+from pages.panels.markdown_table import NUMBERS, WORDS, make_table
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
 from pages.session.allowed_models import allowed_hub_models, allowed_roots, list_offered, may_open_any
 from pages.session.opened_drawers import scroll_here
@@ -227,7 +227,7 @@ def make_proof_table(rows: Sequence[ProofRow]) -> str:
     """Returns the table of proofs, one row a layer, as Markdown."""
     columns = ("layer", "apart", "bound", "output_apart", "output_bound")
     heading = ["", *(say(f"lessons.maps.model.column.{name}") for name in columns)]
-    return make_table(heading, [make_proof_row(row) for row in rows])
+    return make_table(heading, [make_proof_row(row) for row in rows], [WORDS, WORDS, *[NUMBERS] * 4])
 
 
 def make_proof_row(row: ProofRow) -> list[str]:

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 
+NUMBERS = "--:"  # the rule of a column of numbers: aligned right, and page.css breaks no line inside a number
+WORDS = "---"
 
-def make_table(head: Sequence[str], rows: Sequence[Sequence[str]], rule: str = "---") -> str:
+
+def make_table(head: Sequence[str], rows: Sequence[Sequence[str]], rules: Sequence[str] = ()) -> str:
     """Returns a Markdown table of cells that are already Markdown.
 
-    rule: the Markdown under each column's title, which sets the alignment; "--:" aligns the column right.
+    rules: the Markdown under each column's title, NUMBERS or WORDS; () for columns of words.
 
-    >>> make_table(["a", "b"], [["1", "2"]])
-    '| a | b |\\n| --- | --- |\\n| 1 | 2 |'
+    >>> make_table(["a", "b"], [["x", "2"]], [WORDS, NUMBERS])
+    '| a | b |\\n| --- | --: |\\n| x | 2 |'
     """
-    lines = [head, [rule] * len(head), *rows]
+    lines = [head, rules or [WORDS] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -9,7 +9,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_grouped
 from attention_core.transformer.stack import Stack
 from attention_core.verification.proof import StackFault, StackProof, prove_stack, put_beside
-from pages.panels.markdown_table import make_table
+from pages.panels.markdown_table import NUMBERS, WORDS, make_table
 from pages.panels.model import OWN, Panel, ShownRuns
 from pages.panels.model_guess import tell_sign
 from pages.panels.model_look import LOOK_KEY, name_cell_part
@@ -173,7 +173,7 @@ def show_parts(proof: StackProof) -> None:
         columns = ("proof.whole.part", "proof.whole.numbers", "proof.difference", "proof.witness")
         rows = [make_part_row(proof, part) for part in proof.parts]
         with st.container(height=TABLE_HEIGHT_PX):
-            st.markdown(make_table(["", *map(say, columns)], rows))
+            st.markdown(make_table(["", *map(say, columns)], rows, [WORDS, WORDS, NUMBERS, NUMBERS, WORDS]))
 
 
 def make_part_row(proof: StackProof, part: str) -> list[str]:

@@ -8,7 +8,7 @@ from attention_core import Trace
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_power_bound
 from attention_core.verification.proof import MAX_AUTOMATIC_PROOF_NUMBERS, Proof, ProofCheck
-from pages.panels.markdown_table import make_table
+from pages.panels.markdown_table import NUMBERS, WORDS, make_table
 from pages.runs.cache import proof_for
 from pages.session.labels import describe_cell, spoken_step_name
 from pages.setup.resolve import resolve_run
@@ -82,7 +82,7 @@ def show_check_table(proof: Proof) -> None:
     """
     failed_first = sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
     heading = ["", say("proof.step"), say("proof.difference"), say("proof.witness")]
-    table = make_table(heading, [make_check_row(check) for check in failed_first])
+    table = make_table(heading, [make_check_row(check) for check in failed_first], [WORDS, WORDS, NUMBERS, WORDS])
     with st.container(height=TABLE_HEIGHT_PX):
         st.markdown(table)
 

@@ -83,7 +83,7 @@ from pages.panels.link_controls import (
     slide,
     switch,
 )
-from pages.panels.markdown_table import make_table
+from pages.panels.markdown_table import NUMBERS, make_table
 from pages.panels.progress import measure_on_request
 from pages.runs.cache import cached_savings, inputs_of, trace_for
 from pages.session.labels import Selection, current_palette, describe_cell, name_token, picture_texts_for, selection_of
@@ -493,7 +493,7 @@ def make_training_table(rows: dict[str, SchemeFigures]) -> str:
                 say("lessons.cost.percent", share=format_middle(late_shares(figures.still))),
             ]
         )
-    return make_table(titles, lines, "--:")
+    return make_table(titles, lines, [NUMBERS] * len(titles))
 
 
 # ---- gradients -------------------------------------------------------------------------------------------------------

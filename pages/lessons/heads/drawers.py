@@ -61,7 +61,7 @@ from pages.lessons.sentences import (
 from pages.lessons.trained_model import show_one_head
 from pages.panels.head_maps import head_name
 from pages.panels.link_controls import choose_option, pick_place, slide
-from pages.panels.markdown_table import make_table
+from pages.panels.markdown_table import NUMBERS, make_table
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import Selection, name_token, place_name, selection_of
 from pages.setup.setup import Setup, make_setup
@@ -383,7 +383,7 @@ def show_overfitting() -> None:
     for heads in HEAD_COUNTS:
         cells = [describe_overfitting(runs[heads, count]) for count in TEXT_COUNTS]
         rows.append([str(heads), *cells])
-    st.markdown(make_table(titles, rows, "--:"))
+    st.markdown(make_table(titles, rows, [NUMBERS] * len(titles)))
 
 
 def describe_overfitting(row: OverfittingRow) -> str:
@@ -404,7 +404,7 @@ def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
     for heads in HEAD_COUNTS:
         cells = [describe_runs(runs[heads, rate]) for rate in RATES]
         rows.append([str(heads), *cells])
-    return make_table(titles, rows, "--:")
+    return make_table(titles, rows, [NUMBERS] * len(titles))
 
 
 def describe_runs(row: StabilityRow) -> str:

@@ -129,3 +129,43 @@ def test_the_menu_closes_when_a_page_is_chosen(phone):
     link.tap()
     opened.page.wait_for_url("**/check*")
     expect(link).not_to_be_in_viewport()
+
+
+def test_a_tooltip_closes_when_the_page_is_scrolled_by_touch(screen):
+    opened = screen("?ex=model_en&lang=en", **PHONE)
+    opened.page.locator("[data-testid=stTooltipIcon]:visible").first.tap()
+    tooltip = opened.page.get_by_test_id("stTooltipContent")
+    expect(tooltip).to_be_visible()
+    channel = opened.page.context.new_cdp_session(opened.page)
+    for kind, points in (("Start", [(195, 620)]), ("Move", [(195, 580)]), ("Move", [(195, 500)]), ("End", [])):
+        at = [dict(zip("xy", point, strict=True)) for point in points]
+        channel.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": at})
+    expect(tooltip).to_have_count(0)
+
+
+def test_the_proof_of_the_causal_mask_and_a_warning_are_seen_whole(screen):
+    opened = screen("?ex=en_it&mask=causal&lang=en", **PHONE)
+    proof = opened.page.get_by_text("Nothing leaks: proof")
+    expect(proof).to_be_in_viewport(ratio=1)
+    box, more = proof.bounding_box(), opened.page.locator(".st-key-settings > .st-key-more").bounding_box()
+    assert box["y"] >= more["y"] + more["height"] - 1 or box["x"] + box["width"] <= more["x"]
+    guessed = "?ex=model_en&lang=en&text=the+wombat+saw+the+quokka+because+it+was+purple"
+    page = screen(guessed, **PHONE).page
+    warning = page.get_by_test_id("stAlert").filter(has_text="The model guesses here")
+    assert warning.bounding_box()["width"] >= 390 - 2 * 16
+    link = page.get_by_text("Open a model of your own")
+    assert link.bounding_box()["y"] > warning.bounding_box()["y"] + warning.bounding_box()["height"]
+
+
+def test_a_number_of_a_table_stands_on_one_line(screen):
+    page = screen("?ex=en_it&dtype=float32&lang=en", **PHONE).page
+    page.get_by_text("checked").first.click()
+    number = page.locator("td").filter(has_text="e-16").first
+    expect(number).to_be_visible()
+    page.add_style_tag(content="td { max-width: 4em; overflow-wrap: anywhere }")  # as narrow as a table may be
+    lines = """cell => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    }"""
+    assert number.evaluate(lines) == 1
