@@ -245,7 +245,8 @@ class DictionarySentences:
         _, source_width = inputs.matrices.get("context", x).shape
         starts = self.start_matrices(width, source_width, sizes.heads)
         chosen_sizes = (sizes.kv_heads, sizes.d_k, sizes.d_v)
-        is_cut = any(size is not None for size in chosen_sizes)
+        is_split_anew = starts.sizes.kv_heads is None and sizes.heads != starts.sizes.heads
+        is_cut = is_split_anew or any(size is not None for size in chosen_sizes)
         for name in PROJECTIONS + BIASES:
             start = starts.by_name.get(name, NO_MATRIX)
             if name in BIASES:

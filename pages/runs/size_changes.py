@@ -50,13 +50,14 @@ def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
 
 
 def head_counts_of(run: RunSetup) -> HeadSizes:
-    """Returns the counts of query heads and key/value heads of a run."""
+    """Returns the counts of query heads and key/value heads of a run, and the chosen widths."""
     config = config_of(run)
-    return HeadSizes(config.heads, config.kv_heads)
+    return HeadSizes(config.heads, config.kv_heads, run.d_k, run.d_v)
 
 
 def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, after: HeadSizes) -> np.ndarray | None:
-    """Refits a typed matrix to the shape of another matrix, head by head; returns None if this is impossible.
+    """Refits a typed matrix to the shape of another matrix, head by head, or column by column if no width is chosen;
+    returns None if this is impossible.
 
     base: the matrix that has the new shape, and the numbers for added cells. before, after: the counts of heads.
     """
@@ -69,6 +70,11 @@ def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, af
     new_rows, new_columns = base.shape
     if rows != new_rows:
         return None
+    if not any((before.kv_heads, before.d_k, before.d_v, after.kv_heads, after.d_k, after.d_v)):
+        new = base.copy()
+        kept = min(columns, new_columns)
+        new[:, :kept] = matrix[:, :kept]
+        return new
     if columns % heads or new_columns % new_heads:
         return None
     width = new_columns // new_heads
@@ -154,6 +160,8 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
         return None
     old_width, width = old.shape[1] // heads_before, new.shape[1] // heads
     sizes = {"heads": heads, "width": width, "before": old_width, "count": new.shape[1]}
+    if is_padded(old, new):
+        return MatrixFate(name, "zeros", **sizes)
     if np.array_equal(old, new):
         if width == old_width:
             return None
@@ -170,6 +178,14 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
     if not new_heads[added].any():
         return MatrixFate(name, "zeros", **sizes)
     return MatrixFate(name, "given" if seed is None else "drawn", **sizes, seed=seed)
+
+
+def is_padded(old: np.ndarray, new: np.ndarray) -> bool:
+    """Returns whether a matrix is another one with columns of zeros after its own."""
+    (rows, columns), (new_rows, new_columns) = old.shape, new.shape
+    if rows != new_rows or columns >= new_columns:
+        return False
+    return np.array_equal(new[:, :columns], old) and not new[:, columns:].any()
 
 
 def tell_score_fate(name: str, old: np.ndarray, new: np.ndarray, seed: int | None) -> MatrixFate | None:

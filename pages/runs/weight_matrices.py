@@ -56,8 +56,9 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, before: HeadSi
     """Returns a matrix cut or extended to the chosen counts and widths of heads; numbers that still fit are kept.
 
     before: the counts of heads into which the matrices are split at the start. If no width is chosen, the same columns
-    are split into other heads; where groups of heads share keys and values, the groups are as large as before. If a
-    width is chosen, each head keeps its columns; added numbers are zeros, or random in a random matrix.
+    are split into other heads; columns of zeros follow them if they cannot be split evenly, except where groups of
+    heads share keys and values: these groups are as large as before. If a width is chosen, each head keeps its columns;
+    added numbers are zeros, or random in a random matrix.
     """
     if start.numbers is None:
         return start
@@ -71,9 +72,12 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, before: HeadSi
         heads_before = sizes.heads * heads_before // before.heads
     heads = sizes.heads_of(name)
     rows, columns_before = matrix.shape
-    if name == "b_o" or columns_before % heads_before:
+    if name == "b_o":
         return start
-    if not has_widths and heads == heads_before:
+    if not has_widths and before.kv_heads is None:
+        matrix = np.pad(matrix, ((0, 0), (0, -columns_before % heads_before)))  # (rows, H d_k)
+        columns_before = matrix.shape[1]
+    if columns_before % heads_before:
         return start
     width = columns_before // heads_before
     if wanted is not None:

@@ -31,8 +31,6 @@ NO_OUTPUT = "no_output"  # the option that removes W_o; the Setup stores it as w
 WIRING_OPTIONS = ("tied", "swapped", NO_OUTPUT, "residual", "bare", "even")
 MAX_CHOSEN_HEAD_WIDTH = 128  # most columns of one head that can be chosen
 USUAL_HEAD_COUNTS = (1, 2, 4, 8)
-QUERY_NAMES, VALUE_NAMES = ("w_q", "x", "q"), ("w_v", "x", "v")  # the first one that the run has is split into heads
-PROJECTED = ("w_q", "w_v")  # projections to which columns can be added
 NEW_HEAD_OFFSET = -1  # a new head with a fixed offset attends to the token before the query
 USUAL_OFFSET_REACH = 5  # tokens in both directions that the slider offers, or more if the head's offset is larger
 # Setup fields that are reset to their defaults when other heads are chosen.
@@ -74,31 +72,14 @@ def show_head_count(screen: ScreenState) -> None:
 
     def choose_heads(count: int | None) -> None:
         if count is not None:  # a browser may send a number that is not offered
-            try_made_change("heads", lambda: make_head_count_change(count))
+            run = setup_state.current_setup().run
+            try_made_change("heads", lambda: make_size_changes(run, heads=count, kv_heads=None))
 
     control = field_control("heads", heads, choose_heads, option_text=str)
     control.draw(st.segmented_control, options, required=True)
     with st.popover("…", help=say("help.any_heads"), key="any_heads", type="tertiary"):
         other = field_control("heads", heads, choose_heads, key="c_any_heads", label="control.any_heads")
         other.draw(st.number_input, min_value=1, max_value=MAX_SHOWN_HEADS)
-
-
-def make_head_count_change(count: int) -> dict[str, object]:
-    """Returns the changed fields for another number of heads.
-
-    If the columns of W_q cannot be split evenly among the heads, the head width is rounded up, and the added columns
-    are zeros.
-    """
-    run = setup_state.current_setup().run
-    sizes: dict[str, int | None] = {"heads": count, "kv_heads": None}
-    if run.d_k is None and run.d_v is None:
-        matrices = inputs_of(setup_state.current_setup()).matrices
-        for field, names in (("d_k", QUERY_NAMES), ("d_v", VALUE_NAMES)):
-            name = next((name for name in names if name in matrices), None)
-            columns = count if name is None else matrices[name].shape[1]
-            if name in PROJECTED and columns % count:
-                sizes[field] = -(-columns // count)
-    return make_size_changes(run, **sizes)
 
 
 def has_sizes(screen: ScreenState) -> bool:

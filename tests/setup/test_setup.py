@@ -628,7 +628,7 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
     [
         ({"heads": "0"}, "positive_integer"),
         ({"heads": "999999999"}, "at_most"),
-        ({"heads": "3"}, "heads_split"),
+        ({"heads": "3", "w_q": "1,2;3,4;5,6;7,8"}, "heads_split"),
         ({"heads": "4", "kv": "3"}, "heads_groups"),
         ({"kv": "0"}, "positive_integer"),
         ({"temp": "0"}, "positive_number"),

@@ -193,7 +193,7 @@ def test_a_pinned_sentence_is_not_compared_word_by_word_with_another():
 
 def test_a_link_that_compares_with_nonsense_says_so():
     assert "against=nonsense" in " ".join(Screen(against="nonsense=1").errors())
-    assert Screen(against="heads=3").errors() != []  # readable, but no run
+    assert Screen(against="kv_heads=3").errors() != []  # readable, but no run
     assert Screen(against="against=x").errors() != []
 
 

@@ -91,11 +91,21 @@ def test_the_proof_that_nothing_leaks_is_offered_beside_the_causal_mask():
 
 @pytest.mark.parametrize("count", [3, 8, 16])
 def test_a_number_of_heads_that_does_not_divide_the_columns_adds_columns_of_zeros(count):
-    screen = ClosedScreen().set("heads", count)
+    screen = ClosedScreen(w_q="~0.0=9").set("heads", count)
     width = -(-4 // count)
     assert screen.errors() == [] and screen.numbers("weights").shape == (1, count, 7, 7)
     assert screen.numbers("w_q").shape == (4, count * width) and screen.numbers("w_q")[:, 4:].any() == False  # noqa: E712
+    assert screen.numbers("w_q")[:, :4].tolist() == [[9, 0, 0, 0], [3, -3, 0, 0], [0, 0, 3, -3], [0, 0, 0, 0]]
     assert "W_q, W_k, W_v, W_o: the old numbers stay; the new ones are zero." in screen.captions()
+
+
+@pytest.mark.parametrize("count", [3, 4, 8, 16])
+def test_a_link_and_the_control_make_the_same_of_a_number_of_heads(count):
+    linked, chosen = ClosedScreen(heads=str(count)), ClosedScreen().set("heads", count)
+    assert linked.errors() == [] and chosen.link() == {"heads": str(count)}
+    for step in ("w_q", "w_v", "w_o", "weights", "output"):
+        assert (linked.numbers(step) == chosen.numbers(step)).all()
+    assert chosen.set("heads", 2).numbers("w_q").shape == (4, 4)  # the matrices are again those of the example
 
 
 def test_matrices_and_a_file_open_beside_the_picture_and_a_second_press_closes_them():
