@@ -21,7 +21,7 @@ from attention_core.inputs.tokenizer import MAX_TOKENS
 from attention_core.mechanism.checks import as_pairs
 from attention_core.mechanism.operations import split_heads
 from attention_core.mechanism.pair_inputs import PairInputs
-from attention_core.mechanism.plan import Plan, prepare, prepare_qkv
+from attention_core.mechanism.plan import Plan, prepare, prepare_qkv, run_plan
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix, label_rows
@@ -29,6 +29,8 @@ from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, to_ma
 from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring, project_sequence
 from pages.setup.setup import AXIS_ORDERS, MAX_RUN_PAIRS, MAX_SHOWN_HEADS
+
+ROUNDED_BIAS = 1e-3  # largest relative and absolute difference of two biases that count as the same
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,8 @@ def prepare_uploaded(
 ) -> tuple[dict[str, Step], Plan]:
     """Returns the input steps and the plan of a run with tensors from a file, which determine the counts of heads.
 
-    pairs: the tensors about pairs; their mask is combined with the mask from the file, whose bias is added.
+    pairs: the tensors about pairs; their mask is combined with the mask from the file. The file's bias is added, unless
+    the chosen positions add the same one, as they do for the exported numbers of such a run.
     """
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
@@ -229,15 +232,29 @@ def prepare_uploaded(
         if pairs.allowed is not None:
             allowed = allowed & pairs.allowed
         pairs = replace(pairs, allowed=allowed)
-    if uploaded.bias is not None:
-        pairs = replace(pairs, bias=uploaded.bias.to(device, dtype))
     config = replace(
         config,
         heads=1,
         kv_heads=None,
         residual=False,
     )
+    steps, plan = prepare_qkv(q, k, v, weights, config, pairs)
+    if uploaded.bias is None or is_bias_of_positions(uploaded.bias, steps, plan):
+        return steps, plan
+    pairs = replace(pairs, bias=uploaded.bias.to(device, dtype))
     return prepare_qkv(q, k, v, weights, config, pairs)
+
+
+def is_bias_of_positions(bias: Tensor, steps: dict[str, Step], plan: Plan) -> bool:
+    """Returns whether the chosen positions of a run add a bias, and this is the same up to rounding in half precision.
+
+    steps, plan: the run without the given bias.
+    """
+    place = next((i for i, operation in enumerate(plan) if operation.output == "bias"), None)
+    if place is None:
+        return False
+    own = run_plan(steps, plan[: place + 1])["bias"]
+    return torch.allclose(own.to(bias), bias, rtol=ROUNDED_BIAS, atol=ROUNDED_BIAS)
 
 
 @dataclass(frozen=True)

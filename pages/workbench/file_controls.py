@@ -13,6 +13,7 @@ from attention_core.record.errors import AttentionError
 from pages.export.page_links import link_to_drawer
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box, name_array, say_unread
 from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change
+from pages.runs.cache import trace_for
 from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, UploadedArrays, others_of, sources_of, store_upload, uploaded_arrays
 from pages.session import setup_state
@@ -51,6 +52,9 @@ def show_file_controls(setup: Setup) -> None:
     names_by_id = {id: escape_markdown(name) for id, name in name_files(files).items()}
     show_file_lines(setup, tensors, names_by_id)
     show_mask_choices(setup, tensors)
+    steps = trace_for(setup).steps
+    if tensors.bias is not None and "bias_custom" not in steps and steps["bias"].operation is not None:
+        st.caption(say("brought.bias_once"))
     if len(tensors.fits) > 1 or setup.run.axes is not None:
         show_axes_choice(setup, tensors)
     else:

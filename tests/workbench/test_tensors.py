@@ -9,6 +9,8 @@ import pytest
 import torch
 from safetensors.numpy import save
 
+from attention_core.documents.number_files import npz_bytes
+from attention_core.documents.provenance import Provenance
 from pages.runs import upload_store
 from pages.runs.compute import compute_run
 from tests.screen.driver import Screen
@@ -425,3 +427,27 @@ def test_arrays_of_three_axes_are_taken_once_somebody_says_what_they_are():
     weights = powers / powers.sum(-1, keepdims=True)
     np.testing.assert_allclose(trace(screen)["weights"][0, 0], weights[0], rtol=0, atol=1e-10)
     np.testing.assert_allclose(trace(screen)["output"][0], (weights @ v)[0], rtol=0, atol=1e-10)
+
+
+# ---- a bias of the file, and one of the page -------------------------------------------------------------------------
+@pytest.mark.parametrize("position", ["alibi", "t5"])
+def test_a_run_that_is_exported_and_opened_again_adds_its_position_bias_once(position):
+    exported, _ = compute_run(Screen(pos=position).setup().run)
+    screen = bring(Screen(pos=position, lang="en"), ("run.npz", npz_bytes(exported, Provenance("A run", ""))))
+    assert screen.errors() == []
+    assert torch.allclose(trace(screen)["weights"], exported["weights"], rtol=0, atol=1e-12)
+    once = "The chosen positions add the bias of the file already: it is added once."
+    assert once in told(screen)
+    screen.set("positions", [])
+    assert torch.allclose(trace(screen)["weights"], exported["weights"], rtol=0, atol=1e-12)
+    assert once not in told(screen)
+
+
+def test_another_bias_of_a_file_is_added_to_that_of_the_page():
+    given = tensors()
+    bias = np.random.default_rng(0).normal(size=(T, S))
+    alone = trace(brought(bias=bias))
+    both = trace(bring(Screen(pos="alibi"), ("t.npz", npz(**given, bias=bias))))
+    alibi = trace(bring(Screen(pos="alibi"), ("t.npz", npz(**given))))["bias"]
+    expected = (alone["scaled_scores"] + torch.from_numpy(bias) + alibi).softmax(-1)
+    assert torch.allclose(both["weights"], expected, rtol=0, atol=1e-12)
