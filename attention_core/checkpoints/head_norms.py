@@ -9,13 +9,17 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 USUAL_EPS = (1e-5, 1e-6)
+HEAD_AXES = 4  # of the heads of all tokens: (B, H, T, d) or (B, T, H, d)
 MOST_EPS = 1e-2  # no larger attribute of a module is its eps
 MOST_ROUNDINGS = 8  # of the largest number that came out
 
 
 @dataclass(frozen=True, eq=False)
 class NormCall:
-    """A call of a module without children that keeps the shape of its operand, (..., d), as norms do."""
+    """A call of a module without children that keeps the shape of its operand, as norms do.
+
+    The operand is (B, H, T, d) or (B, T, H, d), or the vectors of texts, (B, T, D) or (R, D).
+    """
 
     module: nn.Module
     given: Tensor
@@ -36,12 +40,12 @@ class HeadNorm:
 
 @contextmanager
 def kept_norm_calls(model: nn.Module) -> Iterator[list[NormCall]]:
-    """Collect the calls of a model's modules without children that keep the shape of four axes."""
+    """Collect the calls of a model's modules without children that keep the shape of their operand."""
     calls: list[NormCall] = []
 
     def keep(module: nn.Module, given: tuple, made: object) -> None:
         is_one = len(given) == 1 and isinstance(given[0], Tensor) and isinstance(made, Tensor)
-        if is_one and made.dim() == 4 and made.shape == given[0].shape and made is not given[0]:
+        if is_one and made.dim() >= 2 and made.shape == given[0].shape and made is not given[0]:
             calls.append(NormCall(module, given[0], made))
 
     leaves = [module for module in model.modules() if not list(module.children())]

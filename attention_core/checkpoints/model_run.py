@@ -6,7 +6,8 @@
 (1, True)
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from weakref import WeakKeyDictionary
@@ -16,14 +17,17 @@ from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.config_rope import list_rope_choices
-from attention_core.checkpoints.head_norms import kept_norm_calls
+from attention_core.checkpoints.core_run import run_from_x
+from attention_core.checkpoints.head_norms import HEAD_AXES, NormCall, kept_norm_calls
 from attention_core.checkpoints.interface import CallList, recorded_calls
 from attention_core.checkpoints.layer_maps import LayerMaps, find_layer_maps
-from attention_core.checkpoints.linear_maps import list_linear_maps
-from attention_core.checkpoints.named_biases import find_bucket_tables
+from attention_core.checkpoints.linear_maps import LinearMap, list_linear_maps
+from attention_core.checkpoints.named_biases import BucketTable, find_bucket_tables
 from attention_core.checkpoints.recording import Recording
 from attention_core.checkpoints.watched_run import watch
 from attention_core.checkpoints.watched_scores import read_watched
+from attention_core.checkpoints.watched_stream import Stream
+from attention_core.checkpoints.whole_model import WholeModel, find_whole_model
 from attention_core.record.errors import AttentionError
 
 # {model: the names of inputs with which the interface of transformers showed all its attention}
@@ -149,8 +153,11 @@ def make_recording(
         reasons = reasons or [AttentionError("no_softmax_found")]
         raise AttentionError("no_attention_recorded", reasons="; ".join(map(str, reasons)))
     reasons += [AttentionError("layer_without_softmax", layer=name) for name in find_other_layers(model, calls)]
-    find_maps = None if run is None else partial(find_all_maps, model, run)
-    return Recording(tuple(calls), outputs, tuple(reasons), find_bucket_tables(model), find_maps)
+    tables = find_bucket_tables(model)
+    if run is None:
+        return Recording(tuple(calls), outputs, tuple(reasons), tables)
+    find_maps, find_model = partial(find_all_maps, model, run), partial(find_whole, model, run)
+    return Recording(tuple(calls), outputs, tuple(reasons), tables, find_maps, find_model)
 
 
 def find_all_maps(
@@ -159,7 +166,47 @@ def find_all_maps(
     """Run a model again, watched; return what each recorded layer makes q, k, v and its output with, or why not."""
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms:
         watched, _ = watch(model, run)
-    maps, rope_choices = list_linear_maps(watched), list_rope_choices(model)
+    return list_layer_maps(model, calls, list_linear_maps(watched), norms)
+
+
+def find_whole(
+    model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall], tables: Sequence[BucketTable]
+) -> WholeModel:
+    """Run a model again, watched; return it as a stack of the core. Raises AttentionError as find_whole_model does."""
+    with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms, kept_vectors(model) as vectors:
+        watched, outputs = watch(model, run)
+    maps = list_linear_maps(watched)
+    layers = []
+    for call, found in zip(calls, list_layer_maps(model, calls, maps, norms), strict=True):
+        layer = None if isinstance(found, AttentionError) else run_from_x(call, found, tables)
+        layers.append((call.name, found, layer))
+    stream = Stream(watched, maps, norms)
+    return find_whole_model(stream, layers, getattr(outputs, "logits", None), vectors[-1] if vectors else None)
+
+
+@contextmanager
+def kept_vectors(model: torch.nn.Module) -> Iterator[list[Tensor]]:
+    """Collect the vectors at the end of the body of a model of transformers, or what another model returns."""
+    kept: list[Tensor] = []
+
+    def keep(_, __, made: object) -> None:
+        vectors = getattr(made, "last_hidden_state", made)
+        if isinstance(vectors, Tensor):
+            kept.append(vectors)
+
+    hook = getattr(model, "base_model", model).register_forward_hook(keep)
+    try:
+        yield kept
+    finally:
+        hook.remove()
+
+
+def list_layer_maps(
+    model: torch.nn.Module, calls: Sequence[AttentionCall], maps: Sequence[LinearMap], norms: Sequence[NormCall]
+) -> list[LayerMaps | AttentionError]:
+    """Return what each recorded layer makes q, k, v and its output with, or why that was not found."""
+    norms = [norm for norm in norms if norm.made.dim() == HEAD_AXES]
+    rope_choices = list_rope_choices(model)
     found: list[LayerMaps | AttentionError] = []
     for call in calls:
         try:

@@ -11,6 +11,8 @@ from attention_core.checkpoints.core_run import CoreRun, run_call, run_from_x
 from attention_core.checkpoints.layer_maps import LayerMaps
 from attention_core.checkpoints.layer_proof import FROM_X, ProofRow, compare_layer
 from attention_core.checkpoints.named_biases import BucketTable
+from attention_core.checkpoints.whole_model import WholeModel
+from attention_core.checkpoints.whole_run import WholeRun
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
@@ -21,7 +23,7 @@ class Recording:
 
     missing: what computes no recorded attention, and why. tables: the model's tables of relative positions. find_maps:
     runs the model once more and returns what each layer makes q, k, v and its output with, or why that was not found;
-    None if there is no model.
+    None if there is no model. find_model: likewise returns the whole model as a stack of the core.
     """
 
     calls: tuple[AttentionCall, ...]
@@ -29,6 +31,7 @@ class Recording:
     missing: tuple[AttentionError, ...] = ()
     tables: tuple[BucketTable, ...] = ()
     find_maps: Callable[[Sequence[AttentionCall]], Sequence[LayerMaps | AttentionError]] | None = None
+    find_model: Callable[[Sequence[AttentionCall], Sequence[BucketTable]], WholeModel] | None = None
     runs: dict[int, CoreRun] = field(default_factory=dict, repr=False)
     proofs_from_x: dict[int, ProofRow] = field(default_factory=dict, repr=False)
 
@@ -96,6 +99,16 @@ class Recording:
         except AttentionError as error:
             return ProofRow(call.name, None, 0.0, None, 0.0, faults=(error,))
         return compare_layer(call, run)
+
+    def whole(self) -> WholeRun:
+        """Return the whole model as a stack of the core; the model runs once more.
+
+        Raises AttentionError that says which part of the model the core lacks; no_model if the recording was not made
+        by `record`.
+        """
+        if self.find_model is None:
+            raise AttentionError("no_model")
+        return WholeRun(self.find_model(self.calls, self.tables), self.calls[0].rounding)
 
     def prove_from_x(self, layer: int) -> ProofRow:
         """Return the proof of a layer that begins at its input; it is kept. Raises AttentionError as from_x does."""

@@ -349,6 +349,16 @@ REFUSAL_SENTENCES = {
     "heads_unknown": "{layer}: weights {weights} and scores {scores} have no batch and heads in common",
     "weights_apart": "a weight is {given} apart, and rounding explains {limit}",
     "output_apart": "an output is {given} apart, and rounding explains {limit}",
+    "stack_no_end": "the model must return logits or vectors of its words, from which its layers are followed back",
+    "stack_layers": "each of the {count} attention layers must add to the vectors before it: {given} of them were "
+    "found, back to {layer}",
+    "stack_parallel": "attention and feed-forward layer must follow each other: both read the same vectors at {layer}",
+    "stack_changed": "what a layer computes must be added as it is: that of {layer} is changed before",
+    "stack_reads": "a layer must read the vectors before it, or one norm of them: {layer} reads something else",
+    "stack_given": "the {given} of each layer must have a name here: that of {layer} has none",
+    "stack_feed_forward": "what is added must come from attention, or from a feed-forward layer with one of the "
+    "activations {choices} and no bias of a gate: at {layer} it does not",
+    "part_apart": "the end lies {given} apart from what the model recorded; rounding explains {limit}",
     "weights_not_mixing": "the weights that the model hands out do not give its output",
     "no_model": "the recording must come from record(model, ...): it holds no model whose matrices could be found",
     "heads_of_no_map": "{name} is not made of x by one linear map, alone or with an RMS norm in each head and RoPE",

@@ -1,0 +1,64 @@
+"""Finds the norm of the core, an RMS norm or a LayerNorm, that gives what a module made of the vectors of a text."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.checkpoints.head_norms import MOST_EPS, MOST_ROUNDINGS, USUAL_EPS, NormCall
+from attention_core.mechanism.norms import centre, layer_norm, rms_norm
+
+
+@dataclass(frozen=True, eq=False)
+class VectorNorm:
+    """A norm of vectors. shift: that of a LayerNorm; None for an RMS norm."""
+
+    gain: Float[Tensor, " D"]
+    eps: float
+    shift: Float[Tensor, " D"] | None = None
+
+    def norm(self, x: Float[Tensor, "*axes D"]) -> Float[Tensor, "*axes D"]:
+        """Return normed vectors."""
+        if self.shift is None:
+            return rms_norm(x, self.gain, eps=self.eps)
+        return layer_norm(centre(x), self.gain, self.shift, eps=self.eps)
+
+    def choice(self, place: str) -> tuple[str, dict[str, float]]:
+        """Return the norm as a choice of the core, such as ("rms_norm_before", ...). place: "before" or "after"."""
+        kind = "rms" if self.shift is None else "layer"
+        return f"{kind}_norm_{place}", {"eps": self.eps}
+
+    def learned(self, place: str) -> dict[str, Tensor]:
+        """Return its learned tensors by the names that the core gives them. place: "before" or "after"."""
+        if self.shift is None:
+            return {f"g_rms_{place}": self.gain}
+        return {f"g_layer_{place}": self.gain, f"b_layer_{place}": self.shift}
+
+
+def read_vector_norm(call: NormCall) -> VectorNorm | None:
+    """Return the norm that gives what a module made; None if there is none.
+
+    Its gain is 1, one of the module's parameters, or 1 and that; its shift is 0 or one of the parameters; its eps is
+    one of the module's numbers or a usual one. Of several that fit the nearest is taken.
+
+    >>> x = torch.tensor([[[3.0, 4.0, 8.0]]])
+    >>> norm = read_vector_norm(NormCall(torch.nn.LayerNorm(3), x, torch.nn.LayerNorm(3)(x).detach()))
+    >>> norm.choice("before")
+    ('layer_norm_before', {'eps': 1e-05})
+    """
+    given, made = call.given.double(), call.made.double()
+    D = given.shape[-1]
+    one, zero = torch.ones(D, dtype=torch.float64), torch.zeros(D, dtype=torch.float64)
+    own = [p.detach().double() for p in call.module.parameters(recurse=False) if p.shape == (D,)]
+    small = [value for value in vars(call.module).values() if isinstance(value, float) and 0 < value <= MOST_EPS]
+    rounding = torch.finfo(call.made.dtype).eps
+    best, nearest = None, MOST_ROUNDINGS * rounding * float(made.abs().max())
+    for eps in dict.fromkeys((*small, *USUAL_EPS)):
+        for gain in (one, *own, *(1 + each for each in own)):
+            for shift in (None, zero, *own):
+                norm = VectorNorm(gain, eps, shift)
+                apart = float((norm.norm(given) - made).abs().max())
+                if apart < nearest:
+                    best, nearest = norm, apart
+    return best

@@ -1,0 +1,323 @@
+"""Finds by value how a whole recorded model is made of parts that the core has: a config and weights of a stack.
+
+The vectors are followed back from what the model gives: each sum is what a layer added to the vectors before it, from
+the last layer to the first. An attention layer is one that begins at its input (see LayerMaps); a feed-forward layer is
+tried with the activations of the core. No name of a module is read, and what the core lacks is named.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.checkpoints.core_run import CoreRun
+from attention_core.checkpoints.layer_maps import LayerMaps
+from attention_core.checkpoints.linear_maps import LinearMap
+from attention_core.checkpoints.vector_norms import VectorNorm, read_vector_norm
+from attention_core.checkpoints.watched_stream import Point, Stream
+from attention_core.mechanism.config import Weights
+from attention_core.record.errors import AttentionError
+from attention_core.transformer.activations import ACTIVATIONS
+from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights
+from attention_core.transformer.part_norms import NormWeights
+from attention_core.transformer.stack import LayerConfig, LayerWeights, StackConfig, StackWeights
+from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
+
+SAME_ROUNDINGS = 32  # of the largest number: numbers nearer to each other are the same
+
+
+@dataclass(frozen=True, eq=False)
+class FoundPart:
+    """An attention or feed-forward layer: its choices and weights, and the vectors that it begins with."""
+
+    config: object
+    weights: object
+    x: Float[Tensor, "B T D"]
+
+    @property
+    def is_attention(self) -> bool:
+        """Whether it is an attention layer."""
+        return isinstance(self.weights, Weights)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeModel:
+    """A model as a stack of the core, and the vectors that were recorded between its parts.
+
+    beginnings: the vectors with which each part begins, attention and feed-forward layers in order, then those before
+    the norm at the end or the unembedding. end: what the model gave: logits, or vectors if it reads no words from them
+    by one linear map.
+    """
+
+    config: StackConfig
+    weights: StackWeights
+    beginnings: tuple[Float[Tensor, "B T D"], ...]
+    end: Tensor
+
+
+def find_whole_model(
+    stream: Stream,
+    layers: Sequence[tuple[str, LayerMaps | AttentionError, CoreRun | None]],
+    logits: Tensor | None,
+    vectors: Tensor | None,
+) -> WholeModel:
+    """Return a model as a stack of the core.
+
+    layers: for each recorded attention layer its name, what it makes its heads of, and the run that begins at its
+    input. logits: what the model gave; None if it gave none. vectors: what its body gave; None if that is not known.
+
+    Raises AttentionError that says which part the core lacks.
+    """
+    for _, maps, _ in layers:
+        if isinstance(maps, AttentionError):
+            raise maps
+    reader = PartReader(stream, layers)
+    head = None if logits is None else reader.read_head(logits)
+    if head is not None:
+        words, norm, total = head
+        parts = reader.read_parts(total, is_needed=vectors is None)
+        if parts:
+            norms, learned = choose_norm(norm, "before")
+            table = UnembeddingWeights(table=words.matrix.T.double(), b_words=as_double(words.bias), **learned)
+            last = reader.vectors_at(total, words.name)
+            return join_parts(parts, last, logits, unembedding=(UnembeddingConfig(norms=norms), table))
+    if vectors is None:
+        raise AttentionError("stack_no_end")
+    end = stream.point(vectors)
+    norm = reader.norm_at(end)
+    total = end if norm is None else stream.point(stream.norm_at(end).given)
+    parts = reader.read_parts(total, is_needed=True)
+    norms, learned = choose_norm(norm, "before")
+    last = reader.vectors_at(total, layers[-1][0])
+    return join_parts(parts, last, vectors, norms=(norms, NormWeights(**learned)))
+
+
+def as_double(tensor: Tensor | None) -> Tensor | None:
+    """Return a tensor in float64; None for None."""
+    return None if tensor is None else tensor.double()
+
+
+def choose_norm(norm: VectorNorm | None, place: str) -> tuple[tuple, dict[str, Tensor]]:
+    """Return the choices and learned tensors of a norm; none for None. place: "before" or "after"."""
+    return ((), {}) if norm is None else ((norm.choice(place),), norm.learned(place))
+
+
+def join_parts(
+    parts: Sequence[FoundPart], last: Tensor, end: Tensor, unembedding: tuple | None = None, norms: tuple | None = None
+) -> WholeModel:
+    """Return parts, from the first to the last, as a stack. A layer is an attention layer and what follows it.
+
+    unembedding, norms: the choices and weights of what comes after the layers.
+    """
+    configs, weights = [], []
+    for part in parts:
+        if part.is_attention:
+            configs.append(LayerConfig(part.config))
+            weights.append(LayerWeights(part.weights))
+        else:
+            configs[-1] = replace(configs[-1], feed_forward=part.config)
+            weights[-1] = replace(weights[-1], feed_forward=part.weights)
+    words, table = unembedding or (None, None)
+    chosen, gains = norms if norms and norms[0] else ((), None)
+    return WholeModel(
+        StackConfig(tuple(configs), norms=chosen, unembedding=words),
+        StackWeights(tuple(weights), norms=gains, unembedding=table),
+        (*(part.x.double() for part in parts), last.double()),
+        end.double(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class MapPart:
+    """Some columns of a linear map, as a gate and what it lets through may share one."""
+
+    source: LinearMap
+    columns: slice
+
+    @property
+    def made(self) -> Float[Tensor, "R D_hidden"]:
+        """What these columns made."""
+        return self.source.made[:, self.columns]
+
+    @property
+    def matrix(self) -> Float[Tensor, "D D_hidden"]:
+        """Their part of the matrix, in float64."""
+        return self.source.matrix[:, self.columns].double()
+
+    @property
+    def bias(self) -> Float[Tensor, " D_hidden"] | None:
+        """Their part of the bias, in float64; None if the map has none."""
+        return None if self.source.bias is None else self.source.bias[self.columns].double()
+
+
+def activate(activation: str, hidden: MapPart, gate: MapPart | None) -> Float[Tensor, "R D_hidden"]:
+    """Return what an activation of the core makes of hidden vectors; gate: None for an activation without one."""
+    faces = ACTIVATIONS[activation].faces
+    return faces.torch(hidden.made) if gate is None else hidden.made * faces.torch(gate.made)
+
+
+class PartReader:
+    """Reads the parts of a model, from the last back to the first; layers: see find_whole_model."""
+
+    def __init__(self, stream: Stream, layers: Sequence[tuple[str, LayerMaps, CoreRun]]):
+        self.stream = stream
+        self.layers = layers
+        self.shape = layers[-1][1].q.x.shape
+        self.by_output = {id(maps.output): each for each in layers if (maps := each[1]).output is not None}
+
+    def norm_at(self, point: Point) -> VectorNorm | None:
+        """Return the norm of the core that made a tensor; None if none did."""
+        call = self.stream.norm_at(point)
+        return None if call is None else read_vector_norm(call)
+
+    def read_head(self, logits: Tensor) -> tuple[LinearMap, VectorNorm | None, Point] | None:
+        """Return the map to the words, the norm before it, and the vectors that the norm reads; None without a map."""
+        words = self.stream.map_at(self.stream.point(logits))
+        if words is None:
+            return None
+        given = self.stream.point(words.given)
+        norm = self.norm_at(given)
+        return words, norm, given if norm is None else self.stream.point(self.stream.norm_at(given).given)
+
+    def vectors_at(self, point: Point, layer: str) -> Float[Tensor, "B T D"]:
+        """Return vectors with the axes of a layer's input. Raises AttentionError (stack_reads) if they have others.
+
+        layer: the name of the layer that reads them.
+        """
+        is_flat = point.value.shape == (self.shape[0] * self.shape[1], self.shape[2])
+        if not is_flat and point.value.shape != self.shape:
+            raise AttentionError("stack_reads", layer=layer)
+        return point.value.reshape(self.shape)
+
+    def read_parts(self, end: Point, is_needed: bool = False) -> list[FoundPart]:
+        """Return the parts whose sum some vectors are, the first one first.
+
+        No part is returned if the vectors are no such sum at all, unless is_needed. Raises AttentionError if not every
+        layer is found.
+        """
+        parts: list[FoundPart] = []
+        point = end
+        while True:
+            norm = self.norm_at(point)
+            total = point if norm is None else self.stream.point(self.stream.norm_at(point).given)
+            sides = self.stream.summands(total)
+            made = [self.stream.map_at(side) for side in sides]
+            found = [place for place, each in enumerate(made) if each is not None]
+            if len(found) != 1:
+                self.refuse_side_by_side(sides)
+                break
+            [place] = found
+            x = sides[1 - place]
+            parts.insert(0, self.read_part(made[place], x, norm))
+            point = x
+        count = sum(part.is_attention for part in parts)
+        if (parts or is_needed) and (count < len(self.layers) or not parts[0].is_attention):
+            self.refuse_changed(sides)
+            layer = "" if point.made_by is None else point.made_by.module
+            raise AttentionError("stack_layers", given=count, count=len(self.layers), layer=layer)
+        return parts
+
+    def refuse_side_by_side(self, sides: Sequence[Point]) -> None:
+        """Raise AttentionError (stack_parallel) if one of two summands is itself the sum of two linear maps."""
+        for side in sides:
+            made = [self.stream.map_at(inner) for inner in self.stream.summands(side)]
+            if len(made) == 2 and None not in made:
+                raise AttentionError("stack_parallel", layer=made[1].name)
+
+    def refuse_changed(self, sides: Sequence[Point]) -> None:
+        """Raise AttentionError (stack_changed) if one of two summands is a norm or a product of a linear map."""
+        for side in sides:
+            call = self.stream.norm_at(side)
+            inner = [] if call is None else [self.stream.point(call.given)]
+            if call is None and side.made_by is not None and side.made_by.name in ("mul", "mul_", "div"):
+                given = enumerate(side.made_by.arguments[:2])
+                inner = [Point(each, side.made_by.source(n)) for n, each in given if isinstance(each, Tensor)]
+            for each in inner:
+                found = self.stream.map_at(self.stream.before_shapes(each))
+                if found is not None:
+                    raise AttentionError("stack_changed", layer=found.name)
+
+    # ---- one part ----------------------------------------------------------------------------------------------------
+    def read_part(self, output: LinearMap, x: Point, after: VectorNorm | None) -> FoundPart:
+        """Return the part whose last map made a summand. x: the vectors before. after: the norm of the sum."""
+        layer = self.by_output.get(id(output))
+        if layer is None:
+            return self.read_feed_forward(output, x, after)
+        name, maps, run = layer
+        if run.given:
+            raise AttentionError("stack_given", layer=name, given=run.given[0])
+        if any(name in run.trace for name in ("key", "value")):
+            raise AttentionError("stack_reads", layer=name)
+        norm = self.norm_before(name, maps.q.source, x)
+        before, gains = choose_norm(norm, "before")
+        behind, more = choose_norm(after, "after")
+        config = replace(run.config, modifiers=(*before, *run.config.modifiers, *behind), residual=True)
+        return FoundPart(config, Weights(**run.weights.given(), **gains, **more), self.vectors_at(x, name))
+
+    def norm_before(self, layer: str, reading: LinearMap, x: Point) -> VectorNorm | None:
+        """Return the norm between some vectors and a map that reads them; None if the map reads them as they are.
+
+        Raises AttentionError (stack_reads) if the map reads something else.
+        """
+        given = self.stream.point(reading.given)
+        if same_numbers(given.value, x.value):
+            return None
+        call, norm = self.stream.norm_at(given), self.norm_at(given)
+        if norm is None or not same_numbers(call.given, x.value):
+            raise AttentionError("stack_reads", layer=layer)
+        return norm
+
+    def read_feed_forward(self, output: LinearMap, x: Point, after: VectorNorm | None) -> FoundPart:
+        """Return the feed-forward layer whose last map is `output`."""
+        behind, more = choose_norm(after, "after")
+        for activation, hidden, gate in self.list_readings(output, x):
+            if not nearly_same(activate(activation, hidden, gate), output.given):
+                continue
+            before, gains = choose_norm(self.norm_before(output.name, hidden.source, x), "before")
+            learned = {
+                "w_1": hidden.matrix,
+                "b_1": hidden.bias,
+                "w_gate": None if gate is None else gate.matrix,
+                "w_2": output.matrix.double(),
+                "b_2": as_double(output.bias),
+            }
+            config = FeedForwardConfig(activation, norms=(*before, *behind), residual=True)
+            weights = FeedForwardWeights(**learned, **gains, **more)
+            return FoundPart(config, weights, self.vectors_at(x, output.name))
+        raise AttentionError("stack_feed_forward", layer=output.name, choices=", ".join(ACTIVATIONS))
+
+    def list_readings(self, output: LinearMap, x: Point) -> Iterator[tuple[str, MapPart, MapPart | None]]:
+        """Yield the activations, each with the maps of x between which and `output` it may stand, and their gates."""
+        inner = output.given.shape[1]
+        parts: list[MapPart] = []
+        for source in self.stream.maps.values():
+            if self.may_read(source, x, inner):
+                starts = range(0, source.made.shape[1], inner)
+                parts += [MapPart(source, slice(start, start + inner)) for start in starts]
+        gates = [part for part in parts if part.bias is None]
+        for name, activation in ACTIVATIONS.items():
+            yield from product([name], parts, gates if activation.is_gated else [None])
+
+    def may_read(self, reading: LinearMap, x: Point, inner: int) -> bool:
+        """Return whether a map reads some vectors, or a norm of them, and makes `inner` numbers of each, or twice."""
+        if reading.made.shape[1] not in (inner, 2 * inner):
+            return False
+        given = self.stream.point(reading.given)
+        call = self.stream.norm_at(given)
+        return same_numbers(given.value, x.value) or (call is not None and same_numbers(call.given, x.value))
+
+
+def same_numbers(one: Tensor, other: Tensor) -> bool:
+    """Return whether two tensors have the same numbers in the same order, whatever their shapes."""
+    return one is other or (one.numel() == other.numel() and torch.equal(one.flatten(), other.flatten()))
+
+
+def nearly_same(made: Tensor, recorded: Tensor) -> bool:
+    """Return whether two tensors differ by rounding alone."""
+    if made.shape != recorded.shape:
+        return False
+    limit = SAME_ROUNDINGS * torch.finfo(recorded.dtype).eps * float(recorded.abs().max())
+    return float((made - recorded).abs().max()) <= limit
