@@ -34,7 +34,7 @@ def show_layer_door(given: GivenFile) -> None:
         return
     key = "from_x" if row.apart is not None else "from_x_outputs"
     apart, bound = (row.output_apart, row.output_bound) if row.apart is None else (row.apart, row.bound)
-    output = "" if given.recorded.found[number].output is None else ", W_o"
+    output = "" if given.recorded.found[number].output is None else say("lessons.maps.model.from_x_output")
     told = say(f"lessons.maps.model.{key}", layer=name, output=output, apart=f"{apart:.1e}", bound=f"{bound:.1e}")
     st.markdown(told)
     help = say("lessons.maps.model.to_workbench_help")
