@@ -44,7 +44,7 @@ class RecordedLayer:
             if name in BIASES:
                 start = fit_bias(start, name, inputs)
             if (sizes.d_k, sizes.d_v) != (None, None):
-                start = cut_to_sizes(start, name, sizes, own.heads_of(name))
+                start = cut_to_sizes(start, name, sizes, own)
             inputs.put(name, start)
 
     def score_weights(self) -> dict[str, np.ndarray]:

@@ -496,7 +496,7 @@ def test_a_hostile_file_is_refused_and_the_lecture_stays(text):
 
 def test_a_scene_that_cannot_be_computed_says_so_and_shows_the_rest():
     scenes = [
-        {"title": "one", "setup": {"heads": "7", "mask": "causal", "temp": "hot"}, "steps": ["map"]},
+        {"title": "one", "setup": {"heads": "17", "mask": "causal", "temp": "hot"}, "steps": ["map"]},
         {"title": "two", "setup": {"step": "scores", "cell": "0,9,9,9"}, "steps": ["cell"]},
         {"title": "three", "setup": {"ex": "en_it", "file": "0123456789abcdef", "roles": "q:0,k:1,v:2"}},
     ]
