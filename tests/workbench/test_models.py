@@ -147,7 +147,7 @@ def test_a_link_says_which_weights_it_was_made_with_and_opens_on_the_newest():
     old = Screen(ex="model_en", rev="0badcafe", layer="2")
     (said,) = old.errors()
     assert said.startswith(
-        "The link was made with other weights of this model, which are no longer supplied (rev=0badcafe)"
+        "The link was made with other parameters of this model, which are no longer supplied (rev=0badcafe)"
     )
     assert shown(old, 1, 4) == pytest.approx(weights(TIRED, 2)[1, 4].tolist(), abs=1e-12)
     assert old.set("layer", 3).link()["rev"] == now
