@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -228,6 +229,32 @@ def test_a_keyframe_is_saved_with_the_formulas_of_what_it_computes_in_the_colour
     shapes = [shape for group in root.iter(f"{SVG}g") if group.get("aria-label") for shape in group]
     colours = {DARK_PALETTE.ink, DARK_PALETTE.q, DARK_PALETTE.k, DARK_PALETTE.x}
     assert {shape.get("fill") for shape in shapes} <= colours
+
+
+PLACED = "g[aria-label], svg > text:first-of-type, svg > g:first-of-type"  # the formulas, the first note, the picture
+BOXES = """(placed) => [...document.querySelectorAll(placed)].map((each) => {
+    const { left, top, right, bottom } = each.getBoundingClientRect();
+    return [left, top, right, bottom];
+})"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("query", ["?score=additive&mask=causal&position=rope&lang=en", "?mask=causal&lang=zh"])
+def test_the_formulas_of_the_whole_way_stand_in_lines_that_cover_nothing(screen, query):
+    opened = screen(query)
+    page = opened.page
+    page.locator(".st-key-export button").click()
+    with page.expect_download() as download:
+        page.locator(".flowfiles button.svg").click()
+    page.set_content(Path(download.value.path()).read_text(encoding="utf-8"))
+    width = page.locator("svg").bounding_box()["width"]
+    boxes = page.evaluate(BOXES, PLACED)
+    assert len(boxes) > 10
+    for left, _, right, _ in boxes:
+        assert left >= 8 and right <= width + 8  # the margins of a page
+    for one, other in combinations(boxes, 2):
+        apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+        assert apart, (one, other)
 
 
 @pytest.mark.slow
