@@ -20,10 +20,14 @@ LOOKS = {
 }
 
 
-def open_page(browser: Browser, address: str, link: str, look: str = "light", lesson: str = "") -> Page:
-    """A page, when all of it is drawn."""
+def open_page(
+    browser: Browser, address: str, link: str, look: str = "light", lesson: str = "", moves: bool = False
+) -> Page:
+    """A page, when all of it is drawn; unless it moves, nothing on it is still on its way to its place."""
     _, width, height, scheme = LOOKS[look]
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, locale="en")
+    motion = "no-preference" if moves else "reduce"
+    shown = {"viewport": {"width": width, "height": height}, "color_scheme": scheme, "reduced_motion": motion}
+    context = browser.new_context(**shown, locale="en")
     opened = Screen(context.new_page(), address)
     if lesson:
         opened.open_lesson(lesson, link)
@@ -39,16 +43,19 @@ def take_pictures(browser: Browser, address: str) -> None:
     open_page(browser, address, "?lang=en").screenshot(path=DOCS / "first-screen.png")
     open_page(browser, address, "?lang=zh&step=scores", "dark").screenshot(path=DOCS / "step-zh-dark.png")
     maps = open_page(browser, address, compared)
-    maps.get_by_test_id("stVegaLiteChart").scroll_into_view_if_needed()
+    maps.get_by_test_id("stVegaLiteChart").locator(
+        "visible=true"
+    ).scroll_into_view_if_needed()  # one more is for phones
     maps.screenshot(path=DOCS / "compare.png")
     open_page(browser, address, "?lang=en", lesson="masks").screenshot(path=DOCS / "lesson.png")
-    save_journey(open_page(browser, address, "?lang=en"), DOCS / "journey.gif")
+    save_journey(open_page(browser, address, "?lang=en", moves=True), DOCS / "journey.gif")
 
 
 with chromium() as browser, serving() as address:
     if len(sys.argv) > 1:
         for look, (language, *_) in LOOKS.items():
-            save_frames(open_page(browser, address, f"?lang={language}", look), Path(sys.argv[1]) / look)
+            page = open_page(browser, address, f"?lang={language}", look, moves=True)
+            save_frames(page, Path(sys.argv[1]) / look)
     else:
         take_pictures(browser, address)
         put_library_into_lectures(browser)
