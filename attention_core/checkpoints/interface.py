@@ -20,7 +20,9 @@ from attention_core.checkpoints.call import AttentionCall, as_four_axes
 from attention_core.checkpoints.layer_proof import miss_output
 
 CallList = list[tuple[torch.nn.Module | None, AttentionCall]]
+Heads = frozenset[tuple[int, int]]  # (the number of an attention call of the run, a head of it), both from 0
 RECORDED: ContextVar[CallList | None] = ContextVar("recorded attention calls", default=None)
+SWITCHED_OFF: ContextVar[Heads] = ContextVar("heads that are switched off", default=frozenset())
 OPERANDS = ("module", "query", "key", "value", "attention_mask")
 
 
@@ -38,6 +40,16 @@ def recorded_calls() -> Iterator[CallList]:
         yield calls
     finally:
         RECORDED.reset(token)
+
+
+@contextmanager
+def switched_off(heads: Heads) -> Iterator[None]:
+    """Let some heads pass on 0 in the recorded runs of this context."""
+    token = SWITCHED_OFF.set(heads)
+    try:
+        yield
+    finally:
+        SWITCHED_OFF.reset(token)
 
 
 @cache
@@ -72,10 +84,19 @@ def record_into(calls: CallList, eager: Callable) -> Callable:
         result = eager(*given, **named)
         output, weights = result[:2]
         operands = name_operands(eager, given, named)
-        calls.append((operands.get("module"), read_call(operands, output, weights)))
-        return result
+        call = read_call(operands, output, weights)
+        off = [head for number, head in SWITCHED_OFF.get() if number == len(calls)]
+        calls.append((operands.get("module"), call))
+        return (silence(output, call, off), *result[1:]) if off else result
 
     return attention
+
+
+def silence(output: Tensor, call: AttentionCall, heads: list[int]) -> Tensor:
+    """Return the output of an attention function with 0 for some heads. call: the call that gave it."""
+    by_head = call.output.clone()  # (B, T, H, d_v)
+    by_head[:, :, heads] = 0
+    return by_head.reshape(output.shape)
 
 
 def name_operands(function: Callable, given: tuple, named: dict) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.config_rope import list_rope_choices
 from attention_core.checkpoints.core_run import run_from_x
 from attention_core.checkpoints.head_norms import HEAD_AXES, NormCall, kept_norm_calls
-from attention_core.checkpoints.interface import CallList, recorded_calls
+from attention_core.checkpoints.interface import CallList, Heads, recorded_calls, switched_off
 from attention_core.checkpoints.layer_maps import LayerMaps, find_layer_maps
 from attention_core.checkpoints.linear_maps import LinearMap, list_linear_maps
 from attention_core.checkpoints.named_biases import BucketTable, find_bucket_tables
@@ -157,7 +157,20 @@ def make_recording(
     if run is None:
         return Recording(tuple(calls), outputs, tuple(reasons), tables)
     find_maps, find_model = partial(find_all_maps, model, run), partial(find_whole, model, run)
-    return Recording(tuple(calls), outputs, tuple(reasons), tables, find_maps, find_model)
+    without = partial(record_without, model, run)
+    return Recording(tuple(calls), outputs, tuple(reasons), tables, find_maps, find_model, without)
+
+
+def record_without(model: torch.nn.Module, run: Callable[[], object], heads: Heads) -> Recording:
+    """Run a model again with some heads switched off, and record it; see Recording.without."""
+
+    def run_switched() -> object:
+        with switched_off(heads):
+            return run()
+
+    with torch.no_grad(), recorded_calls() as pairs:
+        outputs = run_switched()
+    return make_recording(model, name_calls(model, pairs), outputs, run=run_switched)
 
 
 def find_all_maps(

@@ -1,6 +1,6 @@
 """Defines Recording: all attention layers of one run of a model, each as a Trace of the core, and their proofs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.core_run import CoreRun, run_call, run_from_x
+from attention_core.checkpoints.interface import Heads
 from attention_core.checkpoints.layer_maps import LayerMaps
 from attention_core.checkpoints.layer_proof import FROM_X, ProofRow, compare_layer
 from attention_core.checkpoints.named_biases import BucketTable
@@ -23,7 +24,8 @@ class Recording:
 
     missing: what computes no recorded attention, and why. tables: the model's tables of relative positions. find_maps:
     runs the model once more and returns what each layer makes q, k, v and its output with, or why that was not found;
-    None if there is no model. find_model: likewise returns the whole model as a stack of the core.
+    None if there is no model. find_model: likewise returns the whole model as a stack of the core. record_without:
+    likewise records the same inputs with some heads switched off.
     """
 
     calls: tuple[AttentionCall, ...]
@@ -32,6 +34,7 @@ class Recording:
     tables: tuple[BucketTable, ...] = ()
     find_maps: Callable[[Sequence[AttentionCall]], Sequence[LayerMaps | AttentionError]] | None = None
     find_model: Callable[[Sequence[AttentionCall], Sequence[BucketTable]], WholeModel] | None = None
+    record_without: Callable[[Heads], "Recording"] | None = None
     runs: dict[int, CoreRun] = field(default_factory=dict, repr=False)
     proofs_from_x: dict[int, ProofRow] = field(default_factory=dict, repr=False)
 
@@ -50,6 +53,26 @@ class Recording:
         if self.find_maps is None:
             raise AttentionError("no_model")
         return self.find_maps(self.calls)
+
+    def without(self, heads: Iterable[tuple[int, int]]) -> "Recording":
+        """Record the same inputs again with some heads switched off: each of them passes 0 on to W_o.
+
+        The model itself computes everything after that, so that no part of it needs to be one of the core. In the new
+        recording a call has what its heads computed, also those that are switched off.
+
+        heads: (layer, head) pairs, both from 0; layers as `layers` counts them. Raises AttentionError: no_such_head;
+        heads_watched if the interface of transformers does not show all attention; no_model.
+        """
+        if self.record_without is None:
+            raise AttentionError("no_model")
+        off = frozenset(heads)
+        for layer, head in off:
+            if not 0 <= layer < len(self.calls) or not 0 <= head < self.calls[layer].sizes[1]:
+                raise AttentionError("no_such_head", part=layer, given=head)
+        watched = [call.name for call in self.calls if call.way == "watched"]
+        if watched:
+            raise AttentionError("heads_watched", layer=watched[0])
+        return self.record_without(off)
 
     def from_x(self, layer: int) -> CoreRun:
         """Return a layer as a run of the core that begins at its recorded input x. layer: its number, from 0.
