@@ -1,4 +1,4 @@
-"""Opens models of local folders, records the attention of any model that torch runs, and proves each layer."""
+"""Opens models from local folders, records the attention layers of any torch model, and proves each recorded layer."""
 
 from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.core_run import CoreRun, run_call

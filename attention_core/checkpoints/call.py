@@ -1,4 +1,6 @@
-"""Defines AttentionCall: one attention layer of a model that ran, with its operands and the model's own result."""
+"""Defines AttentionCall: one call of an attention layer in a model that ran, with its operands and the model's
+results.
+"""
 
 from dataclasses import dataclass
 
@@ -6,18 +8,19 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-BLOCKED_BELOW = -1e4  # exp(-10,000) is 0 in every precision, so that a number this low, added to a score, blocks it
+BLOCKED_BELOW = -1e4  # exp(-10,000) is 0 in every precision, so a number this low blocks the score to which it is added
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionCall:
-    """One call of an attention layer: what the model computed the weights from, and what it computed.
+    """One call of an attention layer: the operands of the scores and the output, and the model's results.
 
-    name: the name of the module in the model. q, k, v: as the scores and the output are computed from them, after RoPE
-    and norms. mask: as the model passed it, boolean (True = may attend) or floats to be added; None if nothing is
-    blocked. scale: the factor on q·k; None means 1/√d_k. bias: further floats to be added. cap: the bound of a soft
-    cap. sinks: one further score a head. window: the width of a sliding window, as the model named it. weights: None if
-    the model does not hand them out. way: "interface", or "watched" if the layer was read back from torch operations.
+    name: the name of the module in the model. q, k, v: the operands of the scores and the output, after RoPE and norms.
+    mask: as the model passed it, boolean (True = may attend) or numbers that are added to the scores; None if it blocks
+    nothing. scale: the factor on q·k; None means 1/√d_k. bias: further numbers that are added to the scores. cap: the
+    bound of a soft cap. sinks: one further score per head. window: the width of a sliding window, if the model passed
+    one. weights: None if the model does not return them. way: how the call was recorded: "interface", or "watched" if
+    it was found among the torch operations of the run.
     """
 
     name: str
@@ -42,15 +45,18 @@ class AttentionCall:
 
     @property
     def rounding(self) -> float:
-        """The unit roundoff u of the model's precision, half a step after 1; the coarsest of its tensors' dtypes."""
+        """The unit roundoff u of the model's precision: half the gap after 1, for the coarsest dtype of the recorded
+        tensors.
+        """
         given = (self.q, self.k, self.v, self.output, self.weights)
         return max(torch.finfo(tensor.dtype).eps for tensor in given if tensor is not None) / 2
 
     def split_mask(self) -> tuple[Tensor | None, Tensor | None]:
-        """Return which pairs may attend, and what is added to their scores; None for either that does nothing.
+        """Return a mask of the pairs that may attend, and the numbers that are added to the scores; None instead of
+        either without effect.
 
-        Both have four axes that broadcast to (B, H, T, S); the second one is float64. A number of at most BLOCKED_BELOW
-        blocks a pair.
+        Both have four axes that broadcast to (B, H, T, S); the numbers are float64. An added number of at most
+        BLOCKED_BELOW blocks the pair.
 
         >>> q = torch.ones(1, 1, 2, 2)
         >>> mask = torch.tensor([[0.0, -65504.0], [-1.5, 0.0]])
@@ -76,7 +82,7 @@ class AttentionCall:
 
 
 def as_four_axes(tensor: Tensor) -> Tensor:
-    """Return a tensor with leading axes of length 1, up to four axes in all; (B, T, S) gets its axis of heads."""
+    """Return a tensor with four axes: leading axes of length 1 are added; to (B, T, S), the axis of heads."""
     if tensor.dim() == 3:
         return tensor.unsqueeze(1)
     return tensor[(None,) * (4 - tensor.dim())]

@@ -1,4 +1,4 @@
-"""Reads what a recorded attention layer amounts to beside q, k and v: masks, biases, scale, soft cap and sinks."""
+"""Finds the masks, biases, scale, soft cap and sinks of a recorded attention layer, as choices of the core."""
 
 import math
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from attention_core.checkpoints.named_masks import name_masks
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.masks import MASKS
 
-SAME_SCALE = 1e-6  # a factor this near to 1/√d_k is 1/√d_k
+SAME_SCALE = 1e-6  # a scale this near to 1/√d_k, relative to it, counts as 1/√d_k
 
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """What a call amounts to beside q, k and v: the core's choices, its learned tensors, and masks without a name.
+    """The choices of the core that describe a recorded call besides q, k and v, with their learned tensors.
 
-    allowed, bias: tensors where no mask or position encoding of the core is the same; else None. open_rows: see
-    CoreRun.
+    allowed, bias: the recorded mask and bias, if no mask or position encoding of the core equals them; else None.
+    open_rows: see CoreRun.
     """
 
     config: AttentionConfig
@@ -33,12 +33,14 @@ class Mechanism:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """Which of mask and bias are tensors."""
+        """Which of "mask" and "bias" are recorded tensors."""
         return tuple(name for name, tensor in (("mask", self.allowed), ("bias", self.bias)) if tensor is not None)
 
 
 def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable]) -> Mechanism:
-    """Return a call's masks, biases, scale, cap and sinks, named where the core has the same."""
+    """Return a call's masks, biases, scale, cap and sinks; masks and biases that the core has are named instead of
+    recorded tensors.
+    """
     B, H, T, S = call.sizes
     allowed, bias = call.split_mask()
     config = AttentionConfig(heads=H, kv_heads=call.k.shape[1], scale=find_scale(call))
@@ -69,7 +71,7 @@ def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable]) -> Mechan
 
 
 def find_scale(call: AttentionCall) -> float | None:
-    """Return the factor on the scores; None if it is 1/√d_k, which the core then writes."""
+    """Return the factor on the scores; None if it is 1/√d_k, which is the core's default."""
     if call.scale is None or is_root_scale(call.scale, call.q.shape[-1]):
         return None
     return call.scale

@@ -1,4 +1,6 @@
-"""Lists the rotary embeddings that a model's config may mean, and finds the one that turns its heads as recorded."""
+"""Lists the rotary embeddings that a model's config may mean; layer_maps tries which of them rotates q and k as
+recorded.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -6,15 +8,15 @@ from numbers import Real
 
 from torch import nn
 
-USUAL_BASE = 10000.0  # Su et al. 2021; many configs do not say it
+USUAL_BASE = 10000.0  # the base in Su et al. 2021; many configs do not state it
 STYLES = ("half", "interleaved")
-# The kinds of scaling that the core computes as transformers does, by the name that a config gives them
+# Name of a scaling in a config -> the kinds of scaling in the core that compute the same
 SCALINGS = {"linear": ("linear",), "llama3": ("llama3",), "yarn": ("yarn", "yarn_unrounded")}
 MOST_GUESSES = 200
 
 
 def list_rope_choices(model: nn.Module) -> list[dict[str, object]]:
-    """Return the parameters of RoPE that a model's config may mean, the plainest first: all bases, styles, scalings.
+    """Return all parameters of RoPE that a model's config may mean (bases, styles, scalings), the simplest first.
 
     >>> from types import SimpleNamespace
     >>> model = nn.Linear(1, 1)
@@ -32,7 +34,7 @@ def list_rope_choices(model: nn.Module) -> list[dict[str, object]]:
 
 
 def walk(values: Mapping) -> Iterator[Mapping]:
-    """Yield a mapping and all mappings inside it."""
+    """Yield a mapping, and all mappings among its values at any depth."""
     yield values
     for value in values.values():
         if isinstance(value, Mapping):
@@ -51,7 +53,7 @@ def is_positive(value: object) -> bool:
 
 
 def read_scalings(values: Mapping) -> list[dict[str, object]]:
-    """Return the scalings that a mapping of a config names, as parameters of RoPE.
+    """Return the scalings that one mapping of a config names, as parameters of RoPE.
 
     >>> read_scalings({"rope_type": "linear", "factor": 4.0})
     [{'scaling': 'linear', 'factor': 4.0, 'trained': 1}]

@@ -1,4 +1,6 @@
-"""Computes a recorded attention layer again by the core, in float64: from the recorded q, k, v, or from its input."""
+"""Computes a recorded attention layer again by the core in float64, from the recorded q, k and v or from the layer's
+input.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,11 +21,11 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True, eq=False)
 class CoreRun:
-    """A recorded layer as a run of the core: its Trace, in float64, and the choices that the call amounts to.
+    """A recorded layer as a run of the core: its Trace in float64, and the config and weights of the run.
 
-    weights: the learned tensors, those of the projections among them if the Trace begins at the layer's input. given:
-    "mask" and "bias" where these are tensors, because no mask or position encoding of the core is the same. open_rows:
-    True for each query that may attend to some key; for the others models give even weights, the core 0.
+    weights: the learned tensors; those of the projections, too, if the Trace begins at the layer's input. given: "mask"
+    or "bias", if no mask or position encoding of the core equals the recorded tensor. open_rows: True for each query
+    that may attend to some key; other queries have uniform weights in models, and 0 in the core.
     """
 
     trace: Trace
@@ -36,8 +38,8 @@ class CoreRun:
 def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun:
     r"""Compute a recorded layer again: $A = \mathrm{softmax}(s\, QK^\top + b)$, output $AV$, with its masks.
 
-    Masks and biases are named where the core has the same; else the recorded tensor is used. tables: the model's tables
-    of relative positions.
+    A mask or bias that the core has too is chosen by its name; for any other, the recorded tensor is used. tables: the
+    model's tables of relative positions.
 
     Raises AttentionError (a ValueError) if a recorded number is not finite.
 
@@ -61,10 +63,10 @@ def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun
 
 
 def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTable] = ()) -> CoreRun:
-    """Compute a recorded layer again from its input on: projections, norms of the heads, RoPE, then as run_call does.
+    """Compute a recorded layer again from its input: projections, norms of the heads, RoPE, then as in run_call.
 
-    maps: what the layer makes q, k, v and its output with. Factors on q and k become part of the scale. Keys and values
-    have an input of their own in the Trace only if theirs is another one.
+    maps: the projections, norms and RoPE of the layer. Factors on q and k become part of the scale. Keys and values
+    have separate inputs in the Trace only if their inputs differ from that of the queries.
 
     Raises AttentionError (a ValueError) if a recorded number is not finite.
     """
@@ -88,9 +90,10 @@ def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTabl
 
 
 def add_maps(config: AttentionConfig, maps: LayerMaps, width: int) -> AttentionConfig:
-    """Return the choices of a layer that begins at its input: those from q and k on, with norms, RoPE and factors.
+    """Return the config of a run that begins at the layer's input: norms, RoPE and factors are added to the config from
+    q and k on.
 
-    width: that of a head of q.
+    width: the width of a head of q.
     """
     if maps.q.norm is not None:
         config = replace(config, modifiers=(("qk_norm", {"eps": maps.q.norm.eps}), *config.modifiers))

@@ -1,4 +1,6 @@
-"""Reads the files of a model: only regular files inside allowed roots, of bounded size, and unchanged since."""
+"""Reads the files of a model's folder: only regular files inside allowed folders, of limited size, and unchanged since
+the first read.
+"""
 
 import json
 import os
@@ -13,9 +15,9 @@ from typing import BinaryIO
 from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.record.errors import AttentionError
 
-HUB_SNAPSHOTS, HUB_PREFIX = "snapshots", "models--"  # models--owner--name/snapshots/revision, in the hub's cache
-HUB_SHARED = "blobs"  # beside it: files that several models of the cache have
-# A named pipe is opened without waiting for a writer, and a link that replaces the checked file is not followed.
+HUB_SNAPSHOTS, HUB_PREFIX = "snapshots", "models--"  # in the hub's cache: models--owner--name/snapshots/revision
+HUB_SHARED = "blobs"  # beside these: the files that models of the cache share
+# Opening does not wait for the writer of a named pipe, and does not follow a link that replaced the checked file.
 OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 Mark = tuple[str, int, int, int, int]
 
@@ -24,8 +26,8 @@ Mark = tuple[str, int, int, int, int]
 class ModelFolder:
     """A folder whose files are read and checked here, and by no other library.
 
-    path: without links. roots: the folders in which every file must lie, after its links are followed. marks: by name,
-    the place, identity, size and time of change of each file that was read.
+    path: the folder's path, without links. roots: the folders in which each file must be, after its links are followed.
+    marks: {name of a file that was read: its path, identity, size and time of change}.
     """
 
     path: Path
@@ -33,12 +35,12 @@ class ModelFolder:
     marks: dict[str, Mark] = field(default_factory=dict, repr=False)
 
     def has(self, name: str) -> bool:
-        """Return whether the folder has an entry of this name, of any kind."""
+        """Return whether the folder has an entry of this name: a file, a folder or a link."""
         return os.path.lexists(self.path / name)
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
-        """Open a file of the folder for reading; its mark must be that of earlier times.
+        """Open a file of the folder for reading; a file that was opened before must be unchanged.
 
         Raises AttentionError: folder_file_outside, folder_file_missing, folder_file_unreadable, folder_changed.
         """
@@ -62,7 +64,7 @@ class ModelFolder:
                 raise AttentionError("folder_file_unreadable", name=shown) from None
 
     def find(self, name: str) -> str:
-        """Return the place of a file after its links are followed. Raises AttentionError if it is outside the roots."""
+        """Return the path of a file after its links are followed. Raises AttentionError if it is outside the roots."""
         try:
             real = os.path.realpath(self.path / name)
         except (OSError, ValueError):
@@ -92,7 +94,7 @@ class ModelFolder:
         return parse_object(name, self.read(name, limit))
 
     def require_unchanged(self) -> None:
-        """Raise AttentionError (folder_changed) if a file that was read is now another one, or gone."""
+        """Raise AttentionError (folder_changed) if a file that was read was changed, replaced or removed."""
         for name, mark in self.marks.items():
             try:
                 real = self.find(name)
@@ -104,13 +106,13 @@ class ModelFolder:
 
 
 def find_folder(path: str | os.PathLike, roots: Iterable[str | os.PathLike] | None = None) -> ModelFolder:
-    """Return a folder for reading.
+    """Return a ModelFolder, whose files may be read.
 
-    roots: the folders in which it and all its files must lie; if there are none, nothing may be read. None allows the
-    folder that is named and, for a revision in the cache of the hub, whose files are links, the folder of that model,
-    and that of the files which models of the cache share.
+    roots: the folders in which the folder and all its files must be; (): nothing may be read. None allows the folder
+    itself; for a revision in the hub's cache, whose files are links, it allows the model's folder and the folder of
+    shared files.
 
-    Raises AttentionError: not_a_class, folder_outside, folder_missing. What lies outside the roots is not looked at.
+    Raises AttentionError: not_a_class, folder_outside, folder_missing. Paths outside the roots are not read.
     """
     try:
         real = Path(os.path.realpath(os.path.expanduser(path)))
@@ -129,30 +131,32 @@ def find_folder(path: str | os.PathLike, roots: Iterable[str | os.PathLike] | No
 
 
 def own_roots(folder: Path) -> tuple[Path, ...]:
-    """Return the roots of a folder that somebody names on a machine of their own."""
+    """Return the allowed folders for a folder that a user names on their own machine."""
     model = cached_model(folder)
     return (folder,) if model is None else (model, model.parent / HUB_SHARED)
 
 
 def cached_model(folder: Path) -> Path | None:
-    """Return the folder of a model in the cache of the hub, of which a folder is a revision; None if it is none."""
+    """Return the folder of the model whose revision in the hub's cache a folder is; None if the folder is no such
+    revision.
+    """
     model = folder.parent.parent
     is_snapshot = folder.parent.name == HUB_SNAPSHOTS and model.name.startswith(HUB_PREFIX)
     return model if is_snapshot else None
 
 
 def is_inside(path: Path, roots: Iterable[Path]) -> bool:
-    """Return whether a path without links is one of the roots or lies in one."""
+    """Return whether a path without links is one of the roots, or is inside one."""
     return any(path == root or root in path.parents for root in roots)
 
 
 def open_without_waiting(path: str, flags: int) -> int:
-    """Open a file for `open`, with OPEN_FLAGS."""
+    """Open a file for the builtin `open`, with OPEN_FLAGS."""
     return os.open(path, flags | OPEN_FLAGS)
 
 
 def make_mark(real: str, state: os.stat_result) -> Mark:
-    """Return what changes if another file is at a place, or if the file is written."""
+    """Return values that differ if a file was written, or another file is at its path."""
     return real, state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
 
 

@@ -1,4 +1,4 @@
-"""Reads the tokenizer of a model's folder from tokenizer.json; templates of chats are never filled."""
+"""Reads the tokenizer of a model's folder from tokenizer.json; chat templates, which could run code, are not used."""
 
 from attention_core.checkpoints.folder_files import ModelFolder
 from attention_core.checkpoints.pieces import FastTokenizer, tokenizer_refusal
@@ -8,7 +8,7 @@ TOKENIZER_FILE, ABOUT_FILE = "tokenizer.json", "tokenizer_config.json"
 MAX_TOKENIZER_BYTES, MAX_ABOUT_BYTES = 64_000_000, 8_000_000
 OTHER_TOKENIZERS = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.txt", "vocab.json")
 LENGTH_KEY = "model_max_length"
-NO_LENGTH = 10**9  # what stands there for "not known" is 1e30
+NO_LENGTH = 10**9  # transformers writes 1e30 for an unknown length
 
 
 def read_tokenizer(folder: ModelFolder) -> FastTokenizer:
@@ -38,7 +38,9 @@ def read_tokenizer(folder: ModelFolder) -> FastTokenizer:
 
 
 def read_length(folder: ModelFolder) -> int | None:
-    """Return how many pieces a model reads, as its tokenizer says it; None if it does not."""
+    """Return the largest number of tokens that a model reads, according to its tokenizer; None if the tokenizer does
+    not state it.
+    """
     if not folder.has(ABOUT_FILE):
         return None
     most = folder.read_object(ABOUT_FILE, MAX_ABOUT_BYTES).get(LENGTH_KEY)

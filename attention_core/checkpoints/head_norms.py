@@ -1,4 +1,4 @@
-"""Finds the RMS norms in each head of a run, by the numbers that went in and came out."""
+"""Finds RMS norms of heads in a run, by comparing the inputs and outputs of its modules."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 USUAL_EPS = (1e-5, 1e-6)
 HEAD_AXES = 4  # of the heads of all tokens: (B, H, T, d) or (B, T, H, d)
-MOST_EPS = 1e-2  # no larger attribute of a module is its eps
-MOST_ROUNDINGS = 8  # of the largest number that came out
+MOST_EPS = 1e-2  # larger attributes of a module are not tried as eps
+MOST_ROUNDINGS = 8  # accepted difference in units of rounding, relative to the largest output
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class HeadNorm:
     eps: float
 
     def norm(self, x: Float[Tensor, "*axes d"], by: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes d"]:
-        """Return x over the root mean square of `by`, times the gain."""
+        """Return x divided by the root mean square of `by`, times the gain."""
         return x * torch.rsqrt(by.square().mean(-1, keepdim=True) + self.eps) * self.gain
 
 
@@ -58,10 +58,10 @@ def kept_norm_calls(model: nn.Module) -> Iterator[list[NormCall]]:
 
 
 def read_norm(call: NormCall) -> HeadNorm | None:
-    """Return the RMS norm that gives what a module made; None if there is none.
+    """Return the RMS norm whose result is that of a module's call; None if there is none.
 
-    Its gain is 1, one of the module's parameters, or 1 and that; its eps is one of the module's numbers or a usual one.
-    Of several that fit the nearest is taken.
+    Its gain is 1, a parameter of the module, or 1 plus a parameter; its eps is a number of the module or a usual one.
+    Of several norms that fit, the nearest is returned.
 
     >>> norm = nn.RMSNorm(2, eps=1e-5)
     >>> x = torch.tensor([[[[3.0, 4.0]]]])

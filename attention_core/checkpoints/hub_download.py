@@ -1,6 +1,8 @@
-"""Asks the hub about a model, and fetches it into the hub's own cache, in a process that can be ended at any moment.
+"""Asks the Hugging Face hub about a model and downloads it into the hub's cache, in a process that can be stopped at
+any moment.
 
-Nothing else of this package sends a request. The process is hub_process.py; what it fetches is opened as any folder is.
+No other module of this package starts a request. The process runs hub_process.py; the downloaded folder is opened like
+any other.
 """
 
 import json
@@ -24,14 +26,16 @@ FILES = {
     "shards": "model-*-of-*.safetensors",
     "others": [CONFIG_FILE, TOKENIZER_FILE, ABOUT_FILE],
 }
-# Xet fetches files by code of its own, where neither their hosts nor their bytes could be checked.
+# Xet downloads files by its own code, in which neither hosts nor bytes could be checked.
 SETTINGS = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
 END_SECONDS = 10
 
 
 @dataclass(frozen=True)
 class HubPlan:
-    """What the hub has of a model. files: (name, bytes). missing: bytes not yet in the cache. free: of its disk."""
+    """The files of a model on the hub. files: (name, bytes). missing: bytes that the cache lacks. free: free bytes of
+    the disk.
+    """
 
     commit: str
     files: tuple[tuple[str, int], ...]
@@ -40,15 +44,15 @@ class HubPlan:
 
     @property
     def size(self) -> int:
-        """The bytes of all files."""
+        """The total bytes of all files."""
         return sum(size for _, size in self.files)
 
 
 class HubTask:
-    """One question to the hub about a model, or one download of it; begins at once.
+    """A request to the hub about a model, or a download of it; it begins at once.
 
-    plan: what the hub has; None before it has answered. missing: how many bytes are still to be fetched; None before
-    the plan. folder: where the model lies, once it has been fetched. refusal: why it could not be.
+    plan: the files of the model; None before the hub has answered. missing: the number of bytes still to download; None
+    before the plan. folder: the model's folder after the download. refusal: why the download failed.
     """
 
     def __init__(self, model: HubModel, fetch: bool, bounds: ModelBounds = MODEL_BOUNDS):
@@ -59,7 +63,7 @@ class HubTask:
         self.refusal: AttentionError | None = None
         self.is_stopped = False
         wanted = {"name": model.name, "revision": model.revision, "most_bytes": bounds.memory_bytes, "fetch": fetch}
-        self.process = subprocess.Popen(  # -P: no module beside the program replaces one of the library
+        self.process = subprocess.Popen(  # -P: modules beside the program cannot replace those of the library
             [sys.executable, "-P", str(PROGRAM), json.dumps(wanted | FILES)],
             env=os.environ | SETTINGS,
             stdin=subprocess.DEVNULL,
@@ -71,11 +75,11 @@ class HubTask:
 
     @property
     def is_running(self) -> bool:
-        """Whether the process has not ended yet."""
+        """Whether the process is still running."""
         return self.reader.is_alive()
 
     def read(self) -> None:
-        """Take what the process says, until it ends."""
+        """Read the output of the process until it ends."""
         with self.process.stdout as lines:
             for line in lines:
                 self.take(json.loads(line))
@@ -85,7 +89,7 @@ class HubTask:
             self.refusal = AttentionError("hub_process", given=self.process.returncode)
 
     def take(self, said: dict) -> None:
-        """Take one object that the process wrote."""
+        """Store one JSON object that the process wrote."""
         match said:
             case {"plan": plan}:
                 files = tuple((name, size) for name, size in plan.pop("files"))
@@ -99,11 +103,11 @@ class HubTask:
                 self.refusal = AttentionError(code, **values)
 
     def stop(self) -> None:
-        """End the process; what it has fetched stays, and the next download goes on behind it."""
+        """Stop the process; downloaded bytes stay in the cache, and the next download continues after them."""
         self.is_stopped = True
         self.process.kill()
         self.wait()
 
     def wait(self, seconds: float = END_SECONDS) -> None:
-        """Wait until the process has ended, at most some seconds."""
+        """Wait until the process has ended, or until some seconds have passed."""
         self.reader.join(seconds)

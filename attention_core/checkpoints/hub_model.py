@@ -1,4 +1,4 @@
-"""Reads the name of a model of the hub, owner/name@revision, and finds the model in the hub's cache of this machine."""
+"""Parses names of models on the hub, owner/name@revision, and finds these models in the hub's cache on this machine."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from attention_core.record.errors import AttentionError
 PART = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?"
 REVISION_PART = "[A-Za-z0-9_][A-Za-z0-9._-]*"
 HUB_NAME = re.compile(f"(?P<name>{PART}/{PART})(?:@(?P<revision>{REVISION_PART}(?:/{REVISION_PART})*))?")
-TWICE = ("..", "--")  # the hub has them in no name, and writes owner--name for a folder of its cache
+TWICE = ("..", "--")  # no name on the hub contains these; a folder of its cache is owner--name
 MAX_NAME, MAX_REVISION = 96, 100  # characters
 MAIN = "main"
 
@@ -46,16 +46,16 @@ def read_hub_name(text: str) -> HubModel:
 
 
 def find_cached(model: HubModel) -> Path | None:
-    """Return the folder of a model in the hub's cache of this machine; None if it is not there, or not whole.
+    """Return the folder of a model in the hub's cache on this machine; None if the cache lacks it or a part of it.
 
-    The hub is not asked. Raises AttentionError: models_package.
+    No request is sent to the hub. Raises AttentionError: models_package.
     """
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError
     except ImportError:
         raise AttentionError("models_package", name="huggingface_hub") from None
-    config = [CONFIG_FILE]  # weights may be one file or several, of which the index is one
+    config = [CONFIG_FILE]  # weights are one file, or several files with an index
     try:
         folder = Path(
             snapshot_download(model.name, revision=model.revision, local_files_only=True, allow_patterns=config)

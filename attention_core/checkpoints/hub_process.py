@@ -1,12 +1,12 @@
-"""Asks the hub for the files of a model, and fetches them into the hub's own cache; runs as a process of its own.
+"""Asks the hub for the files of a model, and downloads them into the hub's cache; runs as a separate process.
 
-Started by hub_download.py, which may end it at any moment. Input: one JSON object as argument, the fields of Wanted.
-Output: JSON objects, one a line: a plan, how many bytes are there, and at last a folder or a refusal. Standard library
-and huggingface_hub alone: this process starts without torch.
+hub_download.py starts the process, and may stop it at any moment. Its argument is a JSON object with the fields of
+Wanted. It writes one JSON object per line: a plan, the number of missing bytes, and last a folder or a refusal. It
+imports only the standard library and huggingface_hub, so that it starts without torch.
 
-huggingface_hub fetches a file that was cut off from its first byte again. So the bytes are fetched here, into the file
-<sum>.incomplete of the cache, where the next download goes on; its checksum is that which the hub names. After that
-snapshot_download finds all files there, and has only to link them.
+huggingface_hub downloads an interrupted file again from its first byte. So this module downloads the bytes into the
+file <sum>.incomplete of the cache, where the next download continues, and compares the checksum with the hub's. After
+that, snapshot_download finds all files in the cache and only links them.
 """
 
 import errno
@@ -36,18 +36,18 @@ from huggingface_hub.file_download import repo_folder_name
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import WeakFileLock, build_hf_headers, hf_raise_for_status
 
-HUB_DOMAINS = ("huggingface.co", "hf.co")  # the hub's own; it hands weights out from hosts of theirs
+HUB_DOMAINS = ("huggingface.co", "hf.co")  # the hub's domains; it serves weights from hosts in them
 COMMIT, SUM = re.compile("[0-9a-f]{40}"), re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-MAX_FILES = 10_000  # of a model, that are looked through
+MAX_FILES = 10_000  # the most files of a model that are examined
 TIMEOUT_SECONDS = 10
 CHUNK_BYTES = 2**20
-KEPT_FREE_BYTES = 10**9  # of the disk
+KEPT_FREE_BYTES = 10**9  # bytes of the disk that a download leaves free
 FULL = (errno.ENOSPC, errno.EDQUOT)
 UNKNOWN_OR_GATED = {401: "hub_missing", 403: "hub_gated"}
 
 
 class Refusal(Exception):
-    """Why nothing is fetched: the code of a sentence of attention_core, and its values."""
+    """Why nothing is downloaded: the code of an error sentence of attention_core, and its values."""
 
     def __init__(self, code: str, **values: object):
         super().__init__(code)
@@ -56,10 +56,11 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for. name, revision: of the model. most_bytes: of its files. fetch: whether they are fetched.
+    """The request. name, revision: those of the model. most_bytes: the largest total size of its files. fetch: whether
+    to download them.
 
-    weights: the file of weights; if the model has none, those that fit the pattern `shards` are fetched with `index`.
-    others: files that are fetched if the model has them; the first of them it must have.
+    weights: the file of weights; if the model lacks it, the files that match the pattern `shards` are downloaded with
+    `index`. others: further files, which are downloaded if the model has them; the first one is required.
     """
 
     name: str
@@ -79,7 +80,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class File:
-    """A file of the model. sum: its checksum, which is its name in the cache. is_large: whether that is a SHA-256."""
+    """A file of the model. sum: its checksum, which is also its name in the cache. is_large: whether the checksum is a
+    SHA-256.
+    """
 
     name: str
     size: int
@@ -87,11 +90,11 @@ class File:
     is_large: bool
 
     def part(self, cached: Path) -> Path:
-        """Return the file in which its bytes are gathered."""
+        """Return the path of the cache file to which the downloaded bytes are written."""
         return cached / "blobs" / f"{self.sum}.incomplete"
 
     def count_present(self, cached: Path) -> int:
-        """Return how many of its bytes are in the cache."""
+        """Return how many bytes of the file are in the cache."""
         for path in (cached / "blobs" / self.sum, self.part(cached)):
             if path.is_file():
                 return min(path.stat().st_size, self.size)
@@ -99,25 +102,25 @@ class File:
 
 
 def tell(**said: object) -> None:
-    """Write one line for the app."""
+    """Write one JSON object as a line for the app."""
     print(json.dumps(said), flush=True)
 
 
 # ---- which requests --------------------------------------------------------------------------------------------------
 def make_client() -> httpx2.Client:
-    """Return the client for all requests of this process: to the hub alone, redirects included."""
+    """Return the HTTP client of this process, which sends requests, and follows redirects, only to the hub."""
     return httpx2.Client(event_hooks={"request": [require_hub]}, follow_redirects=True, timeout=TIMEOUT_SECONDS)
 
 
 def make_linking_client() -> httpx2.Client:
-    """Return a client that asks the hub about files, and fetches none."""
+    """Return an HTTP client that may ask about files, but not download them."""
     client = make_client()
     client.event_hooks = {"request": [require_hub, refuse_files]}
     return client
 
 
 def require_hub(request: httpx2.Request) -> None:
-    """Refuse a request to a host that is not the hub's."""
+    """Raise Refusal if a request goes to a host that is not the hub's."""
     place, hub = urlsplit(str(request.url)), urlsplit(constants.ENDPOINT)
     host = place.hostname or ""
     is_own = place.scheme == "https" and any(f".{host}".endswith(f".{domain}") for domain in HUB_DOMAINS)
@@ -126,14 +129,14 @@ def require_hub(request: httpx2.Request) -> None:
 
 
 def refuse_files(request: httpx2.Request) -> None:
-    """Refuse to fetch a file: it would be another one than that which was fetched and checked."""
+    """Raise Refusal for the download of a file, which could differ from the one that was downloaded and checked."""
     if request.method == "GET" and "/resolve/" in request.url.path:
         raise Refusal("hub_differs", name=request.url.path.rpartition("/")[2][:80])
 
 
 @contextmanager
 def as_refusal(wanted: Wanted) -> Iterator[None]:
-    """Raise Refusal for every other error."""
+    """Context manager that raises Refusal instead of any other error."""
     hub = urlsplit(constants.ENDPOINT).hostname
     try:
         yield
@@ -162,7 +165,7 @@ def as_refusal(wanted: Wanted) -> Iterator[None]:
 
 # ---- the plan --------------------------------------------------------------------------------------------------------
 def make_plan(wanted: Wanted) -> tuple[str, list[File]]:
-    """Ask the hub; return the commit of the revision, and the files to fetch, the smallest first."""
+    """Ask the hub; return the commit of the revision, and the files to download, the smallest first."""
     api = HfApi()
     commit = api.repo_info(wanted.name, revision=wanted.revision, timeout=TIMEOUT_SECONDS).sha or ""
     if not COMMIT.fullmatch(commit):
@@ -184,7 +187,7 @@ def make_plan(wanted: Wanted) -> tuple[str, list[File]]:
 
 
 def read_entry(entry: RepoFile) -> File:
-    """Return a file as the hub lists it."""
+    """Return a File from an entry of the hub's list."""
     checksum = entry.lfs.sha256 if entry.lfs else entry.blob_id
     size = entry.lfs.size if entry.lfs else entry.size
     if not SUM.fullmatch(checksum) or type(size) is not int or size < 0:
@@ -193,7 +196,7 @@ def read_entry(entry: RepoFile) -> File:
 
 
 def require_room(wanted: Wanted, size: int, missing: int) -> int:
-    """Return how many bytes are free on the disk of the cache; refuse a model that is too large, or has no room."""
+    """Return the free bytes of the cache's disk; raise Refusal if the model is too large, or the disk too full."""
     if size > wanted.most_bytes:
         raise Refusal("hub_large", name=wanted.name, limit=wanted.most_bytes, given=size)
     folder = wanted.cached
@@ -207,7 +210,7 @@ def require_room(wanted: Wanted, size: int, missing: int) -> int:
 
 # ---- the files -------------------------------------------------------------------------------------------------------
 def fetch(wanted: Wanted, commit: str, files: list[File]) -> Path:
-    """Fetch the files that are not in the cache, then let huggingface_hub link all of them; return their folder."""
+    """Download the files that the cache lacks, let huggingface_hub link all files, and return their folder."""
     missing = sum(file.size - file.count_present(wanted.cached) for file in files)
     for file in files:
         missing += file.count_present(wanted.cached)
@@ -220,9 +223,9 @@ def fetch(wanted: Wanted, commit: str, files: list[File]) -> Path:
 
 
 def fetch_file(wanted: Wanted, commit: str, file: File, missing: int) -> None:
-    """Fetch what is missing of a file, and give it its name in the cache once its checksum is right.
+    """Download the missing bytes of a file; if the checksum is right, give the file its name in the cache.
 
-    missing: how many bytes of all files are missing if this one has none.
+    missing: the number of missing bytes of all files, if all of this file are missing.
     """
     blob, part = wanted.cached / "blobs" / file.sum, file.part(wanted.cached)
     part.parent.mkdir(parents=True, exist_ok=True)
@@ -242,12 +245,12 @@ def fetch_file(wanted: Wanted, commit: str, file: File, missing: int) -> None:
 
 
 def add_bytes(url: str, file: File, part: Path, missing: int) -> None:
-    """Add to a file what is missing of it, and tell with each block how many bytes of all files are still missing."""
+    """Append the missing bytes to a file, and report after each block how many bytes of all files are missing."""
     present = part.stat().st_size if part.exists() else 0
     headers = {**build_hf_headers(), "Accept-Encoding": "identity", "Range": f"bytes={present}-"}
     with get_session().stream("GET", url, headers=headers) as response, open(part, "ab") as to:
         hf_raise_for_status(response)
-        if response.status_code == httpx2.codes.OK:  # all of the file, not its rest
+        if response.status_code == httpx2.codes.OK:  # the response has the whole file, not its rest
             to.truncate(0)
             present = 0
         for block in response.iter_bytes(CHUNK_BYTES):
@@ -262,7 +265,7 @@ def add_bytes(url: str, file: File, part: Path, missing: int) -> None:
 
 
 def checksum_of(part: Path, file: File) -> str:
-    """Return the SHA-256 of a large file, or the SHA-1 that Git gives a small one."""
+    """Return the checksum of a file: the SHA-256 of a large file, or the SHA-1 that Git computes for a small one."""
     if file.is_large:
         with open(part, "rb") as content:
             return hashlib.file_digest(content, "sha256").hexdigest()
@@ -271,7 +274,7 @@ def checksum_of(part: Path, file: File) -> str:
 
 
 def answer(wanted: Wanted) -> None:
-    """Tell the plan and, if the files are wanted, fetch them and tell their folder."""
+    """Write the plan; if the files are wanted, download them and write their folder."""
     if constants.HF_HUB_OFFLINE:
         raise Refusal("hub_offline")
     with as_refusal(wanted):
@@ -286,7 +289,7 @@ def answer(wanted: Wanted) -> None:
 
 
 def main() -> None:
-    """Answer the request of the argument."""
+    """Answer the request in the command line's argument."""
     set_client_factory(make_client)
     try:
         answer(Wanted(**json.loads(sys.argv[1])))

@@ -1,8 +1,8 @@
 """Records the attention layers of models that ask transformers which attention function to use.
 
-Such a model runs with its own "eager" function, which computes the weights step by step; the function is wrapped only
-in the context (thread or task) that records, so that nothing changes for others. transformers is not imported here: a
-model of that library has imported it.
+During a recording, such a model runs its "eager" function, which computes the weights step by step. The function is
+wrapped only in the context (thread or task) that records, so that other contexts are unchanged. transformers is not
+imported here, because a model of that library has imported it.
 """
 
 import inspect
@@ -28,9 +28,10 @@ OPERANDS = ("module", "query", "key", "value", "attention_mask")
 
 @contextmanager
 def recorded_calls() -> Iterator[CallList]:
-    """Collect every attention call of transformers' interface in this context, as (module, call) pairs.
+    """Collect (module, AttentionCall) of each call through transformers' attention interface in this context.
 
-    All models in this context use their eager attention until the end. Empty if transformers is not imported.
+    Until the context ends, all models in it use their eager attention. The list stays empty if transformers is not
+    imported.
     """
     if "transformers" in sys.modules:
         wrap_interface()
@@ -54,10 +55,11 @@ def switched_off(heads: Heads) -> Iterator[None]:
 
 @cache
 def wrap_interface() -> None:
-    """Let transformers' interface answer with a recorded eager function where a context records; once a process.
+    """Wrap transformers' interface once per process, so that it returns a recording eager function in contexts that
+    record.
 
-    Both places ask the context first: which implementation a model's config names, which also chooses the form of its
-    masks, and which function that is.
+    Two lookups are wrapped: the implementation that a model's config names, which also determines the form of its
+    masks, and the function of this implementation.
     """
     from transformers.configuration_utils import PreTrainedConfig
     from transformers.modeling_utils import AttentionInterface
@@ -78,7 +80,7 @@ def wrap_interface() -> None:
 
 
 def record_into(calls: CallList, eager: Callable) -> Callable:
-    """Return a model's eager attention function, which also appends a call for each time that it runs."""
+    """Return a function that calls a model's eager attention function, and appends each call to `calls`."""
 
     def attention(*given, **named):
         result = eager(*given, **named)
@@ -100,7 +102,9 @@ def silence(output: Tensor, call: AttentionCall, heads: list[int]) -> Tensor:
 
 
 def name_operands(function: Callable, given: tuple, named: dict) -> dict[str, Any]:
-    """Return the arguments of a call by name; the first five by OPERANDS, whatever the function calls them."""
+    """Return {name: argument} of a call; the first five have the names of OPERANDS, whatever the function calls
+    them.
+    """
     signature = inspect.signature(function)
     values = dict(signature.bind(*given, **named).arguments)
     rest: dict[str, Any] = {}
@@ -112,7 +116,7 @@ def name_operands(function: Callable, given: tuple, named: dict) -> dict[str, An
 
 
 def read_call(operands: dict[str, Any], output: Tensor, weights: Tensor | None) -> AttentionCall:
-    """Return one call from the arguments that the model passed and from what its function returned."""
+    """Return an AttentionCall, made from the arguments that a model passed and from the results of its function."""
     q, k, v = (with_batch(operands[name]) for name in ("query", "key", "value"))
     module = operands.get("module")
     scale = operands.get("scaling")
@@ -123,7 +127,7 @@ def read_call(operands: dict[str, Any], output: Tensor, weights: Tensor | None) 
     sinks, bias = split_sinks(find_sinks(operands, module, heads=q.shape[1]), operands.get("position_bias"))
     weights = None if weights is None else with_batch(weights)
     if sinks is not None and weights is not None and miss_output(weights, v, output):
-        weights = None  # those from before the sink, which takes its share from the output alone
+        weights = None  # weights before the sink, which only lowers the output
     return AttentionCall(
         name="",
         q=q,
@@ -141,12 +145,12 @@ def read_call(operands: dict[str, Any], output: Tensor, weights: Tensor | None) 
 
 
 def with_batch(tensor: Tensor) -> Tensor:
-    """Return a tensor of heads with a batch axis, which a few models leave out."""
+    """Return a tensor of heads with a batch axis, which is added if missing."""
     return tensor if tensor.dim() == 4 else tensor[None]
 
 
 def find_sinks(operands: dict[str, Any], module: torch.nn.Module | None, heads: int) -> Tensor | None:
-    """Return the sinks of a call, (1, H, 1, 1), or (B, H, T, 1) if each query has its own; None if it has none."""
+    """Return the sinks of a call, (1, H, 1, 1), or (B, H, T, 1) if each query has its own; None without sinks."""
     for sinks in (operands.get("s_aux"), operands.get("sinks"), getattr(module, "sinks", None)):
         if isinstance(sinks, Tensor) and sinks.numel() >= heads:
             return sinks.detach() if sinks.dim() == 4 else sinks.detach().reshape(1, heads, 1, 1)
@@ -154,10 +158,10 @@ def find_sinks(operands: dict[str, Any], module: torch.nn.Module | None, heads: 
 
 
 def split_sinks(sinks: Tensor | None, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
-    """Return one sink a head, and the bias that makes it so.
+    """Return one sink per head, and a bias that has the same effect as sinks that differ between queries.
 
-    A row whose sink is σ has the weights of a row whose sink is 0 and whose scores are all lower by σ; so sinks that
-    differ from query to query become a bias.
+    A row with the sink σ has the same weights as a row with the sink 0 whose scores are all lower by σ. So sinks that
+    differ between queries become a bias.
 
     >>> split_sinks(torch.tensor([[[[1.0], [3.0]]]]), None)
     (tensor([0.]), tensor([[[[-1.],

@@ -1,8 +1,9 @@
-"""Finds by value how a recorded attention layer makes q, k and v from its input, and its output from its heads.
+"""Finds, by comparing numbers, how a recorded attention layer computes q, k and v from its input, and its output from
+its heads.
 
-RoPE turns nothing at place 0, so that each number of q and k there stands, exactly, among the numbers that one linear
-map made. What is found there is taken only if it gives the recorded numbers at every place. No name of a module and
-nothing of an architecture is read, but what the model's config says of RoPE.
+RoPE rotates nothing at position 0, so that the numbers of q and k at this position are among the results of one linear
+map. A map found there counts only if it gives the recorded numbers at every position. Neither names of modules nor the
+architecture are read, only what the model's config states about RoPE.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,15 +20,16 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.errors import AttentionError
 
 MOST_ROUNDINGS = 32  # of the largest |x| |W| + |b|, the largest difference of q, k and v; measured: 1.6, in bfloat16 15
-FACTOR_ROUNDINGS = 8  # of the largest number, the largest difference of numbers that a factor made from others
+FACTOR_ROUNDINGS = 8  # accepted difference between numbers and others times a factor, in roundings of the largest
 
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """How a linear map makes the heads of q, k or v: some of its columns, times a factor, each head normed.
+    """How a linear map computes the heads of q, k or v: by some of its columns, times a factor, perhaps normed per
+    head.
 
-    columns: the columns of the map by head. texts_first: whether the rows of the map are the tokens of the first text,
-    then those of the second; else the first tokens of all texts come first.
+    columns: the columns of the map by head. texts_first: whether the rows of the map's input are all tokens of the
+    first text, then those of the second; if not, they are the first tokens of all texts, then the second tokens.
     """
 
     source: LinearMap
@@ -39,31 +41,31 @@ class Projection:
 
     @property
     def x(self) -> Float[Tensor, "B L D"]:
-        """What the map was given, in float64."""
+        """The input of the map, in float64."""
         return self.by_text(self.source.given).double()
 
     @property
     def matrix(self) -> Float[Tensor, "D H*d"]:
-        """The columns of the map's matrix, in float64."""
+        """The chosen columns of the map's matrix, in float64."""
         return self.source.matrix[:, self.columns.flatten()].double()
 
     @property
     def bias(self) -> Float[Tensor, " H*d"] | None:
-        """The numbers of the map's bias, in float64; None if it has none."""
+        """The chosen numbers of the map's bias, in float64; None if it has no bias."""
         return None if self.source.bias is None else self.source.bias[self.columns.flatten()].double()
 
     def by_text(self, rows: Float[Tensor, "R D"]) -> Float[Tensor, "B L D"]:
-        """Return rows of tokens with an axis of texts."""
+        """Return rows, one per token, as (B, L, D), with an axis of texts."""
         if self.texts_first:
             return rows.reshape(self.texts, -1, rows.shape[-1])
         return rows.reshape(-1, self.texts, rows.shape[-1]).transpose(0, 1)
 
     def split(self, projected: Float[Tensor, "B L H*d"]) -> Float[Tensor, "B H L d"]:
-        """Return projected numbers by head."""
+        """Return projected numbers as (B, H, L, d), with an axis of heads."""
         return projected.unflatten(-1, tuple(self.columns.shape)).transpose(1, 2)
 
     def project(self) -> tuple[Float[Tensor, "B H L d"], float]:
-        """Return the heads in float64, without the factor, and the largest |x| |W| + |b| of them, normed likewise."""
+        """Return the heads in float64 before the factor, and the largest |x| |W| + |b|, after the same norm."""
         projected, sizes = self.x @ self.matrix, self.x.abs() @ self.matrix.abs()
         if self.bias is not None:
             projected, sizes = projected + self.bias, sizes + self.bias.abs()
@@ -75,10 +77,10 @@ class Projection:
 
 @dataclass(frozen=True, eq=False)
 class LayerMaps:
-    """What a layer makes its heads of, and its output from them.
+    """How a layer computes its heads and its output: projections, RoPE and the output's linear map.
 
-    rope: the parameters of RoPE; None if q and k are not turned. output: the linear map of the heads' outputs; None if
-    there is none that reads them as they are.
+    rope: the parameters of RoPE; None if q and k are not rotated. output: the linear map of the concatenated heads;
+    None if no map reads them unchanged.
     """
 
     q: Projection
@@ -91,9 +93,9 @@ class LayerMaps:
 def find_layer_maps(
     call: AttentionCall, maps: Sequence[LinearMap], norms: Sequence[NormCall], rope_choices: Sequence[Mapping]
 ) -> LayerMaps:
-    """Return what a recorded layer makes q, k, v and its output with.
+    """Return how a recorded layer computes q, k, v and its output, as LayerMaps.
 
-    maps, norms: those of the model's run. rope_choices: the parameters of RoPE that are tried.
+    maps, norms: the linear maps and the norm calls of the model's run. rope_choices: the parameters of RoPE to try.
 
     Raises AttentionError: heads_of_no_map, heads_normed, rope_in_part, rope_unknown.
     """
@@ -111,7 +113,9 @@ def find_layer_maps(
 def find_projection(
     role: str, heads: Float[Tensor, "B H L d"], maps: Sequence[LinearMap], norms: Sequence[NormCall]
 ) -> Projection:
-    """Return how q, k or v is made, as far as place 0 says. Raises AttentionError: heads_of_no_map, heads_normed."""
+    """Return the Projection that gives q, k or v at position 0. Raises AttentionError: heads_of_no_map,
+    heads_normed.
+    """
     found = find_map(heads, maps)
     if found is not None:
         return found
@@ -127,7 +131,7 @@ def find_projection(
 
 
 def find_given(call: NormCall, heads: Float[Tensor, "B H L d"]) -> Float[Tensor, "B H L d"] | None:
-    """Return what a module was given, by head, if it made these heads at place 0; None if it did not."""
+    """Return the input of a norm call by head, if its result is these heads at position 0; else None."""
     by_head = (call.given, call.made)
     by_place = (call.given.transpose(1, 2), call.made.transpose(1, 2))
     for given, made in (by_head, by_place):
@@ -138,7 +142,9 @@ def find_given(call: NormCall, heads: Float[Tensor, "B H L d"]) -> Float[Tensor,
 
 
 def find_map(heads: Float[Tensor, "B H L d"], maps: Sequence[LinearMap]) -> Projection | None:
-    """Return the map and its columns that make some heads at place 0 of each text; None if there is none."""
+    """Return the Projection (a linear map and its columns) that gives some heads at position 0 of each text; None if
+    there is none.
+    """
     B, H, L, d = heads.shape
     first = heads[:, :, 0]
     fitting = [each for each in maps if len(each.made) == B * L]
@@ -161,7 +167,7 @@ def find_map(heads: Float[Tensor, "B H L d"], maps: Sequence[LinearMap]) -> Proj
 
 
 def find_factor(numbers: Tensor, others: Tensor) -> float | None:
-    """Return the positive number by which others were multiplied to give some numbers; None if there is none.
+    """Return the positive factor that gives `numbers` when it multiplies `others`; None if there is none.
 
     >>> find_factor(torch.tensor([1.0, -2.0]), torch.tensor([4.0, -8.0]))
     0.25
@@ -169,15 +175,13 @@ def find_factor(numbers: Tensor, others: Tensor) -> float | None:
     rounding = torch.finfo(numbers.dtype).eps / 2
     numbers, others = numbers.double(), others.double()
     squares = float(others.square().sum())
-    factor = (
-        float((numbers * others).sum()) / squares if squares else 0.0
-    )  # the nearest, as roundings are on both sides
+    factor = float((numbers * others).sum()) / squares if squares else 0.0  # least squares, as both are rounded
     limit = FACTOR_ROUNDINGS * rounding * float(numbers.abs().max())
     return factor if factor > 0 and differ_by(factor * others, numbers) <= limit else None
 
 
 def find_output(call: AttentionCall, maps: Sequence[LinearMap]) -> LinearMap | None:
-    """Return the linear map that reads the outputs of the heads side by side; None if none does."""
+    """Return the linear map whose input is the outputs of the heads side by side; None if there is none."""
     rows = call.output.flatten(2)  # (B, T, H d_v)
     readings = (rows.flatten(0, 1), rows.transpose(0, 1).flatten(0, 1))
     for each in maps:
@@ -188,12 +192,12 @@ def find_output(call: AttentionCall, maps: Sequence[LinearMap]) -> LinearMap | N
 
 # ---- every place -----------------------------------------------------------------------------------------------------
 def differ_by(made: Tensor, recorded: Tensor) -> float:
-    """Return the largest difference of two tensors."""
+    """Return the largest absolute difference of two tensors."""
     return float((made - recorded.double()).abs().max())
 
 
 def require_agreement(role: str, projection: Projection, recorded: Float[Tensor, "B H L d"], rounding: float) -> None:
-    """Raise AttentionError (heads_of_no_map) unless a projection gives the recorded heads at every place."""
+    """Raise AttentionError (heads_of_no_map) unless a projection gives the recorded heads at every position."""
     heads, size = projection.project()
     factor = projection.factor
     if differ_by(factor * heads, recorded) > MOST_ROUNDINGS * rounding * factor * size:
@@ -203,11 +207,12 @@ def require_agreement(role: str, projection: Projection, recorded: Float[Tensor,
 def find_rope(
     found: Mapping[str, Projection], heads: Mapping[str, Tensor], choices: Sequence[Mapping], rounding: float
 ) -> tuple[dict[str, Projection], Mapping[str, object] | None]:
-    """Return the projections, and the RoPE that turns q and k to the recorded ones; None if they are not turned.
+    """Return the projections, and the RoPE that rotates q and k to the recorded ones; None if they are not rotated.
 
-    YaRN makes q and k longer, which place 0 shows as a factor: it is taken out of the projection's.
+    YaRN multiplies q and k by a factor, which the projection's factor at position 0 contains; it is divided out.
 
-    Raises AttentionError: rope_in_part if only some columns of each head are turned, rope_unknown for another turn.
+    Raises AttentionError: rope_in_part if only some columns of each head are rotated, rope_unknown for another
+    rotation.
     """
     projected = {role: found[role].project() for role in "qk"}
     width = projected["q"][0].shape[-1]
@@ -216,7 +221,7 @@ def find_rope(
         for role, (numbers, size) in projected.items():
             turned, length = (numbers, 1.0) if choice is None else turn(numbers, choice)
             factor = found[role].factor / length
-            places = 0 if choice is None else turned.shape[2]  # the angle is rounded, and grows with the place
+            places = 0 if choice is None else turned.shape[2]  # the rounding error of an angle grows with the position
             limit = MOST_ROUNDINGS * rounding * found[role].factor * (size + places * float(numbers.abs().max()))
             if differ_by(factor * turned, heads[role]) > limit:
                 break
@@ -230,7 +235,7 @@ def find_rope(
 
 
 def turn(heads: Float[Tensor, "B H L d"], choice: Mapping[str, object]) -> tuple[Tensor, float]:
-    """Return heads turned by RoPE from place 0 on, and by what it makes each of them longer."""
+    """Return heads after RoPE from position 0 on, and the factor by which it lengthens each of them."""
     rope = POSITIONS["rope"]
     usual = {parameter.name: parameter.usual for parameter in rope.parameters}
     turned = rope.faces.torch(heads, **{**usual, **choice}, first_position=0)
@@ -238,7 +243,7 @@ def turn(heads: Float[Tensor, "B H L d"], choice: Mapping[str, object]) -> tuple
 
 
 def count_turned(projected: tuple[Tensor, float], recorded: Float[Tensor, "B H L d"], rounding: float) -> int:
-    """Return how many columns of each head are not, at every place, as they were projected."""
+    """Return how many columns of each head differ from their projections at some position."""
     numbers, size = projected
     apart = (numbers - recorded).abs().amax((0, 1, 2))
     return int((apart > MOST_ROUNDINGS * rounding * size).sum())

@@ -1,4 +1,4 @@
-"""Proves a recorded attention layer: the core's weights and output beside those that the model itself computed."""
+"""Proves a recorded attention layer: compares the core's weights and output with those that the model computed."""
 
 from dataclasses import dataclass
 
@@ -8,20 +8,21 @@ from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.core_run import CoreRun
 from attention_core.record.errors import AttentionError
 
-WEIGHT_BOUND, OUTPUT_BOUND = 2, 4  # in units of u (1 + largest |score|); measured over 1,030 layers: 0.94 and 2.9
-FROM_X = 4  # times both bounds if the core projects q, k and v itself; measured: 1.0 times them, in bfloat16 1.6
-MIXED_BY = 1e-2  # weights that miss the output by more than this share of its largest number do not mix the values
+WEIGHT_BOUND, OUTPUT_BOUND = 2, 4  # in units of u (1 + largest |score|); the largest of 1,030 layers: 0.94 and 2.9
+FROM_X = 4  # factor on both bounds if the core projects q, k and v; measured: 1.0, in bfloat16 1.6
+MIXED_BY = 1e-2  # weights whose output is off by more than this share of its largest number did not mix the values
 
 
 @dataclass(frozen=True)
 class ProofRow:
-    """The proof of one attention layer: how far the core's numbers are apart from the model's own.
+    """The proof of one attention layer: the differences between the core's numbers and the model's, and their bounds.
 
     layer: the name of the module. apart: the largest difference of a weight, over queries that may attend to some key.
     bound: the largest difference that the model's precision explains, 2 u (1 + largest |score|). output_apart,
     output_bound: the same for the output, whose bound is 4 u (1 + largest |score|) · largest |v|. apart is None if the
-    model hands out no weights, and the outputs alone are compared; both are None if the layer could not be computed.
-    faults: why the layer is not proven; () if it is. blocked_rows: queries that may attend to no key, not compared.
+    model returns no weights, so that only the outputs are compared; both are None if the core could not compute the
+    layer. faults: why the layer is not proven; () if it is. blocked_rows: the number of queries that may attend to no
+    key, which are not compared.
     """
 
     layer: str
@@ -34,7 +35,7 @@ class ProofRow:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is apart by more than the model's precision explains."""
+        """Whether the model's precision explains all differences."""
         return not self.faults
 
     @property
@@ -47,7 +48,7 @@ def compare_layer(call: AttentionCall, run: CoreRun, times: float = 1) -> ProofR
     """Compare the core's weights and output with those that the model computed.
 
     The bound on weights: $|\\Delta| \\le 2u(1 + \\max|s|)$, with u the unit roundoff of the model's precision and s the
-    scores before the softmax of pairs that may attend; both bounds are multiplied by `times`.
+    scores before the softmax of pairs that may attend; both bounds are then multiplied by `times`.
     """
     scores = run.trace["masked_scores"]
     rounding = times * call.rounding * (1 + largest(scores[scores.isfinite()]))
@@ -77,14 +78,14 @@ def compare_layer(call: AttentionCall, run: CoreRun, times: float = 1) -> ProofR
 
 
 def largest(numbers: Tensor) -> float:
-    """Return the largest magnitude of some numbers; 0 if there are none, NaN if one of them is."""
+    """Return the largest magnitude of some numbers; 0 if there are none, NaN if one is NaN."""
     return float(numbers.abs().max()) if numbers.numel() else 0.0
 
 
 def miss_output(weights: Tensor, v: Tensor, output: Tensor, open_rows: Tensor | None = None) -> bool:
-    """Return whether the weights that a model hands out are not those that mixed its values.
+    """Return whether the weights that a model returns are not those with which it mixed its values.
 
-    weights: (B, H, T, S). v: (B, H_kv, S, d_v). output: (B, T, H, d_v). open_rows: (B, H, T), the rows to look at.
+    weights: (B, H, T, S). v: (B, H_kv, S, d_v). output: (B, T, H, d_v). open_rows: (B, H, T), the rows to compare.
     """
     shared = weights.shape[1] // v.shape[1]
     own = output.double().transpose(1, 2)

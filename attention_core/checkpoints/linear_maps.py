@@ -1,4 +1,4 @@
-"""Finds the linear maps of a watched run, and the columns of a map in which given numbers stand."""
+"""Finds the linear maps of a watched run, and the columns of a linear map that give certain numbers."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from torch import Tensor
 
 from attention_core.checkpoints.watched_run import SAME_NUMBERS, Computed, OperationWatch
 
-PARTS = ("split", "split_with_sizes", "select", "unbind")  # operations that take a part of a tensor
+PARTS = ("split", "split_with_sizes", "select", "unbind")  # operations whose result is a part of their operand
 
 
 @dataclass(frozen=True, eq=False)
 class LinearMap:
-    """A linear map of a run, made = given @ matrix + bias, with a row for each token.
+    """A linear map in a run, made = given @ matrix + bias, with one row per token.
 
     name: the name of the module that ran it.
     """
@@ -26,7 +26,7 @@ class LinearMap:
 
 
 def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
-    """Return the linear maps of a watched run whose matrix is not itself computed in the run, in order."""
+    """Return the linear maps of a watched run in order, without those whose matrix was computed in the run."""
     maps = []
     for computed in watched.operations.values():
         *added, given, matrix = computed.arguments if computed.name in ("mm", "addmm") else (None,) * 2
@@ -40,9 +40,9 @@ def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
 
 
 def is_learned(computed: Computed | None) -> bool:
-    """Return whether a tensor is one from outside the run, or a part of one, as the parameters of a model are.
+    """Return whether a tensor is a parameter of the model or a part of one: it comes from outside the run.
 
-    computed: the operation that made it; None if it is from outside.
+    computed: the operation that computed the tensor; None if there is none.
     """
     while computed is not None and (computed.name in SAME_NUMBERS or computed.name in PARTS):
         computed = computed.source()
@@ -50,9 +50,10 @@ def is_learned(computed: Computed | None) -> bool:
 
 
 def find_columns(heads: Float[Tensor, "H d"], numbers: Float[Tensor, " C"]) -> Int[Tensor, "H d"] | None:
-    """Return for each number of some heads at which place it stands among other numbers; None if one does not.
+    """Return, for each number of some heads, its index among other numbers; None if one of the numbers is not among
+    them.
 
-    The numbers of a head are looked for beside each other first, because single ones may be equal by chance.
+    Adjacent numbers that equal a whole head are preferred, because single numbers may be equal by chance.
 
     >>> find_columns(torch.tensor([[7.0, 9.0], [3.0, 7.0]]), torch.tensor([7.0, 3.0, 7.0, 9.0]))
     tensor([[2, 3],

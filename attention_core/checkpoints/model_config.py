@@ -1,4 +1,4 @@
-"""Reads config.json of a model's folder: without anything that would run code, and with bounds on every number."""
+"""Reads config.json of a model's folder, without keys that could run code, and with a limit for each number."""
 
 import re
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.record.errors import AttentionError
 
 CONFIG_FILE = "config.json"
-MAX_CONFIG_BYTES = 2_000_000  # most of them are the names of classes, id2label
+MAX_CONFIG_BYTES = 2_000_000  # most of them are names of classes (id2label)
 MAX_CONFIG_DEPTH = 12
-MAX_NUMBER = 20_000_000  # the longest text that a model is made for has 10,485,760 tokens
-MAX_COUNT = 30_000  # of what is made one by one: layers, experts, labels
+MAX_NUMBER = 20_000_000  # the longest context of a model has 10,485,760 tokens
+MAX_COUNT = 30_000  # limit of things that a model creates one by one: layers, experts, labels
 COUNT_KEY = re.compile("layer|block|depth|expert|label|head|stage|level|group")
 SIZE_KEY, VOCABULARY_KEY, UNBOUNDED_KEY = "size", "vocab_size", "theta"
 QUANTISED_KEYS = ("quantization_config", "compression_config")
 CODE_KEYS = ("auto_map", "custom_pipelines", "custom_generate")
-CHOICE_KEYS = (  # of an implementation, which may be fetched by its name
+CHOICE_KEYS = (  # keys that choose an implementation, which may be downloaded by name
     "_attn_implementation",
     "attn_implementation",
     "_experts_implementation",
@@ -26,7 +26,7 @@ CHOICE_KEYS = (  # of an implementation, which may be fetched by its name
     "fusion_config",
     "distributed_config",
 )
-OUR_KEYS = (  # what is decided here: the files, the precision, and what a run returns
+OUR_KEYS = (  # keys that this package decides: files, precision, what a run returns
     "transformers_weights",
     "name_or_path",
     "dtype",
@@ -40,10 +40,10 @@ OUR_KEYS = (  # what is decided here: the files, the precision, and what a run r
 
 @dataclass(frozen=True)
 class ModelBounds:
-    """What a model may need at most.
+    """The limits of a model that may be opened.
 
-    memory_bytes: of its parameters and buffers, in float32; also of its files. vocabulary: the number of its tokens.
-    modules: the number of its parts, as torch counts them; those of a layer are a dozen.
+    memory_bytes: the bytes of its parameters and buffers in float32, and of its files. vocabulary: the number of
+    tokens. modules: the number of torch modules; a layer has about a dozen.
     """
 
     memory_bytes: int = 6_000_000_000
@@ -56,7 +56,9 @@ MODEL_BOUNDS = ModelBounds()
 
 @dataclass(frozen=True)
 class ReadConfig:
-    """A config that was read: its values, the type of the model, the class it names, and what was left out and why."""
+    """A config that was read: its values, the model type, the class that it names, and which keys were left out and
+    why.
+    """
 
     values: dict
     model_type: str
@@ -87,7 +89,7 @@ def read_config(folder: ModelFolder, bounds: ModelBounds = MODEL_BOUNDS) -> Read
 
 
 def clean(given: dict, bounds: ModelBounds, left_out: set[str], depth: int) -> dict:
-    """Return an object of a config without the keys that are not read here, which are added to left_out."""
+    """Return an object of a config without the keys that this package does not read; these are added to left_out."""
     if depth == 0:
         raise AttentionError("file_nested_deep", name=CONFIG_FILE, limit=MAX_CONFIG_DEPTH)
     kept = {}
@@ -103,7 +105,9 @@ def clean(given: dict, bounds: ModelBounds, left_out: set[str], depth: int) -> d
 
 
 def clean_value(key: str, value: object, bounds: ModelBounds, left_out: set[str], depth: int) -> object:
-    """Return the value of a key, cleaned. Raises AttentionError (at_most) for a number that no model needs."""
+    """Return the value of a key without the keys that this package does not read. Raises AttentionError (at_most) for a
+    number that no model needs.
+    """
     match value:
         case dict():
             return clean(value, bounds, left_out, depth)
@@ -119,7 +123,7 @@ def clean_value(key: str, value: object, bounds: ModelBounds, left_out: set[str]
 
 
 def find_limit(key: str, bounds: ModelBounds) -> int:
-    """Return the largest whole number that a key may have."""
+    """Return the largest whole number that the value of a key may be."""
     if VOCABULARY_KEY in key:
         return bounds.vocabulary
     is_count = SIZE_KEY not in key and COUNT_KEY.search(key) is not None

@@ -1,4 +1,5 @@
-"""Runs a model and records every attention layer: through the interface of transformers, and by watching the rest.
+"""Runs a model and records every attention layer, through the interface of transformers or by watching torch's
+operations.
 
 >>> model = torch.nn.TransformerEncoderLayer(4, 2, batch_first=True).eval()
 >>> recording = record(model, torch.eye(4)[None])
@@ -30,15 +31,15 @@ from attention_core.checkpoints.watched_stream import Stream
 from attention_core.checkpoints.whole_model import WholeModel, find_whole_model
 from attention_core.record.errors import AttentionError
 
-# {model: the names of inputs with which the interface of transformers showed all its attention}
+# {model: sets of input names for which transformers' interface has shown all attention layers}
 USE_INTERFACE: WeakKeyDictionary[torch.nn.Module, set[frozenset[str]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
 class Census:
-    """What of a model's run is attention: the layers by name, those among them that only watching showed, the rest.
+    """The attention layers of a model's run by name, those of them found only by watching, and what was not recorded.
 
-    missing: what is no recorded attention, and why.
+    missing: the reasons why other softmaxes or layers are not recorded.
     """
 
     layers: tuple[str, ...]
@@ -49,15 +50,14 @@ class Census:
 def record(model: torch.nn.Module, *given, **inputs) -> Recording:
     """Run a model without gradients, and record every attention layer with its q, k, v, weights and output.
 
-    Models of transformers run with their eager attention, which computes the weights, and are otherwise unchanged: the
-    run returns the same numbers, bit by bit. Any other model of torch is watched operation by operation; so is the
-    first run of each model, in up to a third more time, to learn whether the interface of transformers shows all its
-    layers.
+    Models of transformers run with their eager attention, which computes the weights, and return the same numbers as
+    without recording, bit by bit. Of any other torch model, each operation is watched. The first run of each model is
+    watched, too, to find out whether transformers' interface shows all its layers; it takes up to a third longer.
 
-    model: in eval mode. given, inputs: what the model takes.
+    model: a model in eval mode. given, inputs: the arguments of the model.
 
     Raises AttentionError (a ValueError) if the model is no module of torch, is in training mode, or computes no
-    attention: then with the reasons. Errors of the model's own pass through.
+    attention; the error then lists the reasons. Errors of the model are not caught.
 
     >>> attention = torch.nn.MultiheadAttention(4, 2, batch_first=True).eval()
     >>> [row] = record(attention, *[torch.eye(4)[None]] * 3).proof()
@@ -81,7 +81,8 @@ def record(model: torch.nn.Module, *given, **inputs) -> Recording:
 
 
 def census(model: torch.nn.Module, *given, **inputs) -> Census:
-    """Return what of a model's run is attention, by watching every operation; arguments and errors are record's.
+    """Return the attention layers of a model's run, found by watching every operation; arguments and errors are those
+    of record.
 
     >>> layer = torch.nn.TransformerEncoderLayer(4, 2, batch_first=True).eval()
     >>> census(layer, torch.eye(4)[None]).layers
@@ -96,7 +97,9 @@ def census(model: torch.nn.Module, *given, **inputs) -> Census:
 
 
 def require_eval(model: torch.nn.Module) -> None:
-    """Raise AttentionError if a model is no module, or in training mode, in which dropout changes its numbers."""
+    """Raise AttentionError if a model is no torch module, or is in training mode, in which dropout changes its
+    numbers.
+    """
     if not isinstance(model, torch.nn.Module):
         raise AttentionError("model_no_module", given=type(model).__name__)
     if model.training:
@@ -106,7 +109,8 @@ def require_eval(model: torch.nn.Module) -> None:
 def run_watched(
     model: torch.nn.Module, run: Callable[[], object], texts: int
 ) -> tuple[list[AttentionCall], list[AttentionError], object]:
-    """Run a model, watched; return its attention calls in order, why further softmaxes are none, and its outputs.
+    """Run a model with every operation watched; return its attention calls in order, why other softmaxes are none, and
+    its outputs.
 
     texts: the number of texts of the run.
     """
@@ -119,7 +123,9 @@ def run_watched(
 
 
 def join_calls(shown: Sequence[AttentionCall], found: Sequence[AttentionCall]) -> list[AttentionCall]:
-    """Return the calls of the interface, and those that it does not show where they were found between them."""
+    """Return the calls of the interface in order, with the watched calls that the interface does not show between
+    them.
+    """
     rest = list(shown)
     names = {call.name for call in shown}
     calls = []
@@ -132,7 +138,9 @@ def join_calls(shown: Sequence[AttentionCall], found: Sequence[AttentionCall]) -
 
 
 def name_calls(model: torch.nn.Module, pairs: CallList) -> list[AttentionCall]:
-    """Return calls with the names that their modules have in a model; of others, the name of the model's class."""
+    """Return the calls with the names of their modules; a call of an unnamed module gets the name of the model's
+    class.
+    """
     names = {module: name for name, module in model.named_modules()}
     return [replace(call, name=names.get(module) or type(model).__name__) for module, call in pairs]
 
@@ -144,9 +152,9 @@ def make_recording(
     missing: Iterable[AttentionError] = (),
     run: Callable[[], object] | None = None,
 ) -> Recording:
-    """Return the recording of a run. Raises AttentionError, with the reasons, if nothing of it is attention.
+    """Return the Recording of a run. Raises AttentionError, with the reasons, if the run has no attention.
 
-    run: runs the model again.
+    run: a function that runs the model again.
     """
     reasons = list({str(error): error for error in missing}.values())  # each once
     if not calls:
@@ -176,7 +184,9 @@ def record_without(model: torch.nn.Module, run: Callable[[], object], heads: Hea
 def find_all_maps(
     model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall]
 ) -> list[LayerMaps | AttentionError]:
-    """Run a model again, watched; return what each recorded layer makes q, k, v and its output with, or why not."""
+    """Run a model again and watch it; return, for each recorded layer, its LayerMaps or the error that says why there
+    are none.
+    """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms:
         watched, _ = watch(model, run)
     return list_layer_maps(model, calls, list_linear_maps(watched), norms)
@@ -230,7 +240,7 @@ def list_layer_maps(
 
 
 def find_other_layers(model: torch.nn.Module, calls: Sequence[AttentionCall]) -> list[str]:
-    """Return the names of a model's layers without a recorded call, beside layers that have one.
+    """Return the names of a model's layers without a recorded call, if other layers of the same list have one.
 
     The layers of a model are the members of a ModuleList that is not inside another one.
     """

@@ -1,4 +1,4 @@
-"""Finds the core's own position encoding that adds the same numbers to the scores as a recorded bias."""
+"""Finds a position encoding of the core that adds the same numbers to the scores as a recorded bias."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from torch import Tensor
 from attention_core.mechanism.config import Choice
 from attention_core.mechanism.relative_positions import DIRECTIONS, T5_BIAS
 
-SAME = 1e-6  # the largest difference of equal biases, relative to the largest number of the recorded one
-SAME_SUM = 8 * SAME  # the same where both were added to another number and taken off again
-DEFAULT_FARTHEST = 128  # T5's: the distance from which all keys share a bucket
+SAME = 1e-6  # largest difference of equal biases, relative to the recorded bias's largest number
+SAME_SUM = 8 * SAME  # the same for biases to which a number was added and subtracted again
+DEFAULT_FARTHEST = 128  # in T5: the distance from which all keys share a bucket
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,9 @@ class NamedBias:
 
 
 def find_bucket_tables(model: torch.nn.Module) -> tuple[BucketTable, ...]:
-    """Return the tables of relative positions of a model, which T5 and its kin call `relative_attention_bias`."""
+    """Return the tables of relative positions of a model, which T5 and similar models call
+    `relative_attention_bias`.
+    """
     tables = []
     for module in model.modules():
         embedding = getattr(module, "relative_attention_bias", None)
@@ -49,13 +51,13 @@ def name_bias(
     query_offset: int = 0,
     rows_may_differ: bool = True,
 ) -> NamedBias | None:
-    """Return the position encoding that adds the same where a pair may attend; None if there is none.
+    """Return the position encoding that adds the same numbers as a bias where a pair may attend; None if there is none.
 
-    Tried are T5's buckets with the model's own tables, ALiBi, and one bias a distance. ALiBi may differ by one number
-    a row, which no weight depends on: BLOOM adds m·j where ALiBi adds -m·|i - j|.
+    T5's buckets with the model's tables, ALiBi, and one bias per distance are tried. ALiBi may differ by one number per
+    row, on which no weight depends: BLOOM adds m·j, ALiBi -m·|i - j|.
 
     bias: float64, (B, H, T, S) or one for all texts. query_offset: the position of query 0 among the keys.
-    rows_may_differ: False if there are sinks, which each such number makes smaller or larger.
+    rows_may_differ: False if there are sinks, because such a number changes the sink's weight.
 
     >>> bias = torch.tensor([[0.0, -0.5], [-0.5, 0.0]], dtype=torch.float64)[None, None]
     >>> name_bias(bias, torch.ones(1, 1, 2, 2).bool()).position
@@ -92,13 +94,13 @@ def largest_gap(table: Tensor, bias: Tensor, allowed: Tensor) -> float:
 
 
 def without_row_constant(apart: Tensor, allowed: Tensor) -> Tensor:
-    """Return differences less that of each row's first allowed pair; 0 where a pair may not attend."""
+    """Return differences minus that of the first allowed pair in each row; 0 where a pair may not attend."""
     first = apart.expand(allowed.shape).gather(-1, allowed.long().argmax(-1, keepdim=True))
     return torch.where(allowed, apart - first, 0.0)
 
 
 def find_slopes(bias: Tensor, allowed: Tensor, query_offset: int) -> Float[Tensor, " H"] | None:
-    """Return by how much each head's bias falls with one more step back, from a query that may attend to two keys."""
+    """Return by how much each head's bias decreases per step back, read from a query that may attend to two keys."""
     T, S = bias.shape[-2:]
     for query in reversed(range(T)):
         key = query + query_offset
@@ -111,7 +113,9 @@ def find_slopes(bias: Tensor, allowed: Tensor, query_offset: int) -> Float[Tenso
 
 
 def table_of_distances(bias: Tensor, allowed: Tensor, away: Tensor) -> Float[Tensor, "distances H"]:
-    """Return one bias a distance and head, from the first allowed pair at each distance; 0 where there is none."""
+    """Return one bias per distance and head, from the first allowed pair at each distance; 0 at distances without
+    one.
+    """
     B, H = allowed.shape[:2]
     reach = int(away.abs().max())
     rows = bias.new_zeros(2 * reach + 1, H)

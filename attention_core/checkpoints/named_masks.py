@@ -1,4 +1,4 @@
-"""Finds the core's own masks that allow exactly the pairs of a recorded mask."""
+"""Finds the masks of the core that together allow the same pairs as a recorded mask."""
 
 from collections.abc import Iterator
 
@@ -13,10 +13,10 @@ Sizes = tuple[int, int, int, int]  # (B, H, T, S)
 
 
 def name_masks(allowed: Bool[Tensor, "#B #H #T #S"], sizes: Sizes, window: int | None) -> list[Choice] | None:
-    """Return masks of MASKS that together allow the same pairs; None if there are none.
+    """Return entries of MASKS that together allow the same pairs as a mask; None if there are none.
 
-    allowed: which pairs may attend; it broadcasts to (B, H, T, S). window: the width of a sliding or local window that
-    the model named, if any. Padding is named if each text's keys end early.
+    allowed: a boolean mask that broadcasts to (B, H, T, S). window: the width of a sliding or local window that the
+    model passed, or None. Padding is a candidate if the last keys of each text are blocked.
 
     >>> name_masks(torch.ones(3, 3).tril().bool()[None, None], (1, 1, 3, 3), None)
     [('causal', {})]
@@ -32,7 +32,9 @@ def name_masks(allowed: Bool[Tensor, "#B #H #T #S"], sizes: Sizes, window: int |
 
 
 def name_padding(whole: Bool[Tensor, "B h T S"]) -> list[Choice]:
-    """Return the padding mask that blocks the last keys of each text that no query may attend to; [] if none fits."""
+    """Return the padding mask that blocks the last keys of each text to which no query may attend; [] if there is
+    none.
+    """
     seen = whole.flatten(1, 2).any(1)  # (B, S)
     lengths = tuple(int(count) for count in seen.sum(-1))
     is_prefix = all(bool(row[:count].all()) for row, count in zip(seen, lengths, strict=True))
@@ -42,7 +44,7 @@ def name_padding(whole: Bool[Tensor, "B h T S"]) -> list[Choice]:
 
 
 def list_choices(whole: Bool[Tensor, "B h T S"], window: int | None) -> Iterator[list[Choice]]:
-    """Yield the combinations of masks that are tried, padding apart, the plainest last-resort window at the end."""
+    """Yield the combinations of masks to try, without padding, from the simplest to a window inferred from the mask."""
     if window is not None:
         yield [("sliding", {"window": window})]
     yield []
@@ -54,7 +56,7 @@ def list_choices(whole: Bool[Tensor, "B h T S"], window: int | None) -> Iterator
 
 
 def find_windows(whole: Bool[Tensor, "B h T S"]) -> Iterator[list[Choice]]:
-    """Yield the window that the first text's allowed pairs span: as far back as ahead, or back alone."""
+    """Yield the window of the first text's allowed pairs: equally far in both directions, or only back."""
     T, S = whole.shape[-2:]
     query, key = whole[0, 0].nonzero(as_tuple=True)
     if not len(query):
@@ -68,9 +70,9 @@ def find_windows(whole: Bool[Tensor, "B h T S"]) -> Iterator[list[Choice]]:
 
 
 def allow_by_name(masks: list[Choice], like: Bool[Tensor, "B h T S"]) -> Bool[Tensor, "#B #h T S"]:
-    """Return which pairs masks of MASKS allow together, in a run of the sizes of a mask.
+    """Return which pairs the given entries of MASKS allow together, in a run of the sizes of the mask `like`.
 
-    A causal mask puts the last query at the last key, as in a run whose config sets no offset.
+    Under a causal mask the last query is at the last key, as in a run whose config sets no offset.
     """
     T, S = like.shape[-2:]
     is_causal = any(MASKS[name].is_causal for name, _ in masks)

@@ -1,6 +1,7 @@
-"""Opens the model of a local folder, which transformers never reads: config and weights are checked and handed over.
+"""Opens the model of a local folder. transformers does not read the folder: it gets a config and weights that were
+checked here.
 
-transformers is imported when a model is opened, and nothing is fetched: neither weights nor code.
+transformers is imported when a model is opened; neither weights nor code are downloaded.
 """
 
 import os
@@ -26,10 +27,10 @@ from attention_core.record.errors import AttentionError
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
-TIED = 2  # a tensor may be registered at two places, and is counted at both until the model is made
-MAX_UNSTORED_BYTES = 100_000_000  # of numbers that a model makes by itself, such as a table of positions
+TIED = 2  # one tensor may be registered under two names; until the model is complete, it counts twice
+MAX_UNSTORED_BYTES = 100_000_000  # limit of the numbers that a model computes itself, such as a table of positions
 MAX_REASON_CHARACTERS = 240
-OPENING = Lock()  # transformers replaces functions of torch and of its own for the time in which it makes a model
+OPENING = Lock()  # transformers replaces functions of torch and of its own while it makes a model
 
 
 def open_folder(
@@ -37,8 +38,8 @@ def open_folder(
 ) -> OpenedModel:
     """Open the model of a folder: config.json, and model.safetensors or an index of several such files.
 
-    roots: the folders in which it and all its files must lie; see find_folder. bounds: what is larger is refused before
-    its numbers are read.
+    roots: the folders in which the folder and all its files must be; see find_folder. bounds: a larger model raises an
+    error before its numbers are read.
 
     Raises AttentionError (a ValueError) that says what is wrong with the folder, and never an error of another library.
     """
@@ -69,7 +70,7 @@ def open_folder(
 
 
 def find_tokenizer(folder: ModelFolder) -> tuple[FastTokenizer | None, AttentionError | None]:
-    """Return the tokenizer of a folder, or why there is none: the model opens without it."""
+    """Return the tokenizer of a folder, or the error that says why there is none; the model opens without it, too."""
     try:
         return read_tokenizer(folder), None
     except AttentionError as error:
@@ -77,13 +78,13 @@ def find_tokenizer(folder: ModelFolder) -> tuple[FastTokenizer | None, Attention
 
 
 def require_memory(given: int, bounds: ModelBounds) -> None:
-    """Raise AttentionError (model_memory) for more bytes than the bounds allow."""
+    """Raise AttentionError (model_memory) if a number of bytes is above the limit."""
     if given > bounds.memory_bytes:
         raise AttentionError("model_memory", limit=bounds.memory_bytes, given=given)
 
 
 def list_other_class(model: "PreTrainedModel", config: ReadConfig) -> list[AttentionError]:
-    """Return what to say if a model is not of the class that its config names."""
+    """Return the remark that a model is not of the class that its config names, in a list; [] if it is."""
     made = type(model).__name__
     if config.class_name in (made, None):
         return []
@@ -91,14 +92,14 @@ def list_other_class(model: "PreTrainedModel", config: ReadConfig) -> list[Atten
 
 
 def list_widened(stored: Mapping[str, StoredTensor]) -> list[AttentionError]:
-    """Return what to say about weights of half precision, which are computed with in float32."""
+    """Return the remark that half-precision weights are converted to float32, in a list; [] if there are none."""
     kinds = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in stored.values() if tensor.dtype in HALVES})
     return [AttentionError("weights_widened", given=", ".join(kinds))] if kinds else []
 
 
 @contextmanager
 def as_refusal(code: str) -> Iterator[None]:
-    """Raise AttentionError for an error of another library, with what it says as {given}."""
+    """Context manager that raises AttentionError instead of an error of another library, whose text becomes {given}."""
     try:
         yield
     except AttentionError:
@@ -110,7 +111,7 @@ def as_refusal(code: str) -> Iterator[None]:
 
 # ---- config and class ------------------------------------------------------------------------------------------------
 def make_config(read: ReadConfig) -> "PreTrainedConfig":
-    """Return a config as an object of transformers.
+    """Return a config as a config object of transformers.
 
     Raises AttentionError: models_package, model_type_unknown, config_refused.
     """
@@ -126,9 +127,9 @@ def make_config(read: ReadConfig) -> "PreTrainedConfig":
 
 
 def find_class(config: "PreTrainedConfig", read: ReadConfig) -> type["PreTrainedModel"]:
-    """Return the class that a config names, where it is a model of transformers; else that of the bare model.
+    """Return the class of transformers that a config names, or else the class of the model without a head.
 
-    Raises AttentionError: model_class for a class of another type of model, or if there is none.
+    Raises AttentionError: model_class if the class is for another model type, or there is none.
     """
     import transformers
 
@@ -148,9 +149,9 @@ def find_class(config: "PreTrainedConfig", read: ReadConfig) -> type["PreTrained
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def count_bytes(model_class: type["PreTrainedModel"], config: "PreTrainedConfig", bounds: ModelBounds) -> int:
-    """Return the bytes of all parameters and buffers of a model, which is made without its numbers.
+    """Return the bytes of all parameters and buffers of a model, which is made without allocating its numbers.
 
-    Raises AttentionError: config_refused; model_memory as soon as they are too many.
+    Raises AttentionError: config_refused; model_memory as soon as they exceed the limit.
     """
     with as_refusal("config_refused"), counted_registrations(bounds), torch.device("meta"):
         model = model_class._from_config(config, attn_implementation="eager")
@@ -159,7 +160,9 @@ def count_bytes(model_class: type["PreTrainedModel"], config: "PreTrainedConfig"
 
 @contextmanager
 def counted_registrations(bounds: ModelBounds) -> Iterator[None]:
-    """Raise AttentionError when this thread makes modules that are too many, or that hold too many bytes together."""
+    """Context manager that raises AttentionError if this thread makes too many modules, or modules with too many
+    bytes.
+    """
     thread, total, modules = get_ident(), 0, 0
 
     def count_tensor(_, __, tensor: Tensor | None) -> None:
@@ -192,9 +195,9 @@ def counted_registrations(bounds: ModelBounds) -> Iterator[None]:
 def load(
     model_class: type["PreTrainedModel"], config: "PreTrainedConfig", tensors: Mapping[str, Tensor]
 ) -> "PreTrainedModel":
-    """Return a model with these numbers, which must be exactly those that its config asks for.
+    """Return a model with these weights, which must be exactly those that its config requires.
 
-    Numbers that the class does not ask for may belong to a head that it lacks, and another class of this config has.
+    Weights that the class does not have may be those of a head, which another class for this config has.
 
     Raises AttentionError: weights_differ, config_refused, not_finite.
     """
@@ -219,7 +222,9 @@ def load(
 
 
 def list_classes_with_heads(config: "PreTrainedConfig") -> list[type["PreTrainedModel"]]:
-    """Return the classes of a config that predict words, each once: with all heads of pretraining first."""
+    """Return the classes for a config that predict words, each once; the class with all heads of pretraining comes
+    first.
+    """
     import transformers
 
     mappings = (
@@ -235,7 +240,9 @@ def list_classes_with_heads(config: "PreTrainedConfig") -> list[type["PreTrained
 def fill(
     model_class: type["PreTrainedModel"], config: "PreTrainedConfig", tensors: Mapping[str, Tensor]
 ) -> tuple["PreTrainedModel", dict[str, list[str]]]:
-    """Return a model with these numbers, and the names of those that differ from what it asks for, by kind."""
+    """Return a model with these weights, and {kind of difference: names of the weights that differ from those it
+    requires}.
+    """
     with as_refusal("config_refused"):
         model, said = model_class.from_pretrained(
             None,
@@ -243,7 +250,7 @@ def fill(
             state_dict=dict(tensors),
             dtype=torch.float32,
             attn_implementation="eager",
-            ignore_mismatched_sizes=True,  # so that they are listed here, not raised
+            ignore_mismatched_sizes=True,  # differences are returned, not raised
             output_loading_info=True,
         )
     differing = {

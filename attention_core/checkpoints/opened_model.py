@@ -1,4 +1,4 @@
-"""Defines OpenedModel: a model in memory, the tokenizer of its folder, and how long a text it reads."""
+"""Defines OpenedModel: a model in memory, the tokenizer of its folder, and the longest text that it reads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from attention_core.record.errors import AttentionError
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-COMMIT_SHOWN = 8  # characters of a commit
+COMMIT_SHOWN = 8  # shown characters of a commit
 LENGTH_KEYS = ("max_position_embeddings", "n_positions", "max_sequence_length")
 
 
@@ -22,9 +22,9 @@ LENGTH_KEYS = ("max_position_embeddings", "n_positions", "max_sequence_length")
 class OpenedModel:
     """A model in memory, in float32, on the CPU and in eval mode, with eager attention.
 
-    folder: its files; folder.require_unchanged() says whether they are still those that were read. tokenizer: None if
-    the folder has none that can be read; no_tokenizer then says why. parameters: how many numbers it has learned.
-    memory_bytes: of these and its buffers. ignored: what of the folder is not used, and why.
+    folder: its files; folder.require_unchanged() raises an error if one was changed. tokenizer: None if the folder has
+    no readable tokenizer; no_tokenizer is then the reason. parameters: the number of learned numbers. memory_bytes: the
+    bytes of these and of the buffers. ignored: which parts of the folder are not used, and why.
     """
 
     folder: ModelFolder
@@ -37,7 +37,7 @@ class OpenedModel:
 
     @property
     def name(self) -> str:
-        """The name of the folder; of a revision in the cache of the hub, owner/name and the commit."""
+        """The name of the folder; for a revision in the hub's cache, owner/name and the commit."""
         path = self.folder.path
         model = cached_model(path)
         if model is None:
@@ -46,7 +46,9 @@ class OpenedModel:
 
     @property
     def most_pieces(self) -> int | None:
-        """The largest number of pieces that the model reads at once; None if neither it nor its tokenizer says so."""
+        """The largest number of tokens that the model reads at once; None if neither the model nor its tokenizer states
+        it.
+        """
         said = [find_length(self.model), self.tokenizer.most if self.tokenizer else None]
         return min((each for each in said if each is not None), default=None)
 
@@ -74,12 +76,12 @@ class OpenedModel:
 
 
 def find_length(model: nn.Module) -> int | None:
-    """Return how many tokens a model's positions are made for; None if its config does not say so."""
+    """Return the number of positions for which a model was made; None if its config does not state it."""
     config = model.config.get_text_config()
     said = [getattr(config, key, None) for key in LENGTH_KEYS]
     length = next((each for each in said if type(each) is int and each > 0), None)
     for name, module in model.named_modules():
         if "position" in name and isinstance(module, nn.Embedding) and module.padding_idx is not None:
-            rows = module.num_embeddings - module.padding_idx - 1  # RoBERTa counts from behind the row of padding
+            rows = module.num_embeddings - module.padding_idx - 1  # RoBERTa's positions begin after the row of padding
             length = min(rows, length or rows)
     return length

@@ -1,6 +1,8 @@
-"""Cuts a text into the pieces of a model's own tokenizer, and finds what each of them shows and the word it belongs to.
+"""Splits a text into the tokens ("pieces") of a model's tokenizer, and finds the text of each and the word that it
+belongs to.
 
-A piece is known by its place in the text, not by marks such as ## or Ġ, which differ between kinds of tokenizers.
+A piece is assigned to a word by its position in the text, not by marks such as ## or Ġ, which differ between
+tokenizers.
 """
 
 from bisect import bisect_right
@@ -20,19 +22,19 @@ from attention_core.record.errors import AttentionError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-MAX_CHARACTERS = 20_000  # of a text and of the second text of a pair, each
+MAX_CHARACTERS = 20_000  # the most characters of a text, and of the second text of a pair
 WRITTEN = "+"  # stands before a piece that a model wrote
-REPLACEMENT = "\ufffd"  # what a byte that is no character by itself decodes to
+REPLACEMENT = "\ufffd"  # decoding writes this for a byte that is no character by itself
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece of a text.
+    """One token ("piece") of a text.
 
-    number: its place in the vocabulary. token: as the vocabulary writes it. text: 0, or 1 for the second text of a
-    pair; None for a piece that the tokenizer adds. kind: the number of the text as the model is told it. span: where it
-    stands in its text.
+    number: its index in the vocabulary. token: its text in the vocabulary. text: 0, or 1 for the second text of a pair;
+    None for a piece that the tokenizer adds. kind: its token type id. span: its first character in the text, and the
+    one after its last.
     """
 
     number: int
@@ -43,12 +45,14 @@ class Piece:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no character of a text belongs to it, as to [CLS]."""
+        """Whether the piece has no character of a text, as [CLS] has none."""
         return self.text is None or self.span[0] == self.span[1]
 
     @property
     def is_blank(self) -> bool:
-        """Whether the vocabulary has it for spaces alone, such as ▁; at the start of a text there need not be one."""
+        """Whether the vocabulary has the piece for spaces alone, such as ▁, which may stand at the start of a text
+        without a space.
+        """
         return show_subwords([self.token])[0] in SHOWN_BLANKS.values()
 
 
@@ -66,25 +70,25 @@ class Pieces:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The numbers of the pieces in the vocabulary."""
+        """The indices of the pieces in the vocabulary."""
         return tuple(piece.number for piece in self.pieces)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return what a model may read, each (1, T): input_ids, attention_mask (all 1) and token_type_ids."""
+        """Return the input tensors of a model, each (1, T): input_ids, attention_mask (all 1) and token_type_ids."""
         ids = torch.tensor([self.ids], dtype=torch.long)
         kinds = torch.tensor([[piece.kind for piece in self.pieces]], dtype=torch.long)
         return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": kinds}
 
     @property
     def second(self) -> int | None:
-        """The place at which the second text of a pair begins; None without one."""
+        """The index of the first piece of the second text; None without a second text."""
         return next((place for place, piece in enumerate(self.pieces) if piece.text == 1), None)
 
     @cached_property
     def words_of(self) -> tuple[int | None, ...]:
-        """The number of the word in which each piece begins, over both texts; None for a piece that stands for no text.
+        """The index of the word in which each piece begins, over both texts; None for a piece without characters.
 
-        The words of a text are those of the workbench; in scripts without spaces each character is one.
+        Texts are split into words as on the workbench; in scripts without spaces, each character is a word.
         """
         starts = [[start for start, _ in token_spans(text)] for text in self.texts]
         found: dict[tuple[int, int], int] = {}
@@ -103,7 +107,7 @@ class Pieces:
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """The places of the pieces of each word, in order; a piece without a word is a group of its own."""
+        """The indices of the pieces of each word, in order; a piece without a word is a separate group."""
         groups: list[list[int]] = []
         for place in range(len(self.pieces)):
             if self.goes_on(place):
@@ -135,12 +139,12 @@ class Pieces:
         return place >= len(self.pieces) - self.written
 
     def goes_on(self, place: int) -> bool:
-        """Return whether a piece continues the word of the one before it."""
+        """Return whether a piece continues the word of the piece before it."""
         word = self.words_of[place]
         return place > 0 and word is not None and word == self.words_of[place - 1]
 
     def show(self, place: int) -> str:
-        """Return the text of one piece without regard to those beside it."""
+        """Return the characters of one piece, whatever the pieces beside it are."""
         piece = self.pieces[place]
         if piece.is_empty or piece.is_blank:
             return printable_token(show_subwords([piece.token])[0])
@@ -149,7 +153,7 @@ class Pieces:
         return f"{text} {piece.token}" if piece.token == self.unknown else text
 
     def shared_characters(self) -> list[list[int]]:
-        """Return the places of all pieces, in order, those together whose places in the text overlap."""
+        """Return the indices of all pieces, in order, in groups of pieces whose spans in the text overlap."""
         groups: list[list[int]] = []
         for place, piece in enumerate(self.pieces):
             before = self.pieces[place - 1] if place else piece
@@ -162,7 +166,7 @@ class Pieces:
 
     @cached_property
     def words(self) -> WordGroups:
-        """The words, by which join_words of attention_core.inputs.word_maps makes maps of words."""
+        """The words, in the form in which join_words (attention_core.inputs.word_maps) takes them."""
         spelled = []
         for group in self.groups:
             first, last = self.pieces[group[0]], self.pieces[group[-1]]
@@ -176,7 +180,9 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class FastTokenizer:
-    """The tokenizer of a folder. most: how many pieces it says that the model reads; None if it does not say."""
+    """The tokenizer of a folder. most: the number of pieces that a model reads, according to the tokenizer; None if it
+    is not stated.
+    """
 
     tokenizer: "Tokenizer"
     most: int | None = None
@@ -222,7 +228,7 @@ class FastTokenizer:
         return Pieces(texts, tuple(pieces), cut.unknown, len(written))
 
     def show(self, number: int) -> str:
-        """Return what a piece of the vocabulary shows by itself, such as a word that a model predicts.
+        """Return the text to show for one entry of the vocabulary, such as a word that a model predicts.
 
         Raises AttentionError: tokenizer_fails.
         """
@@ -240,7 +246,7 @@ class FastTokenizer:
         return printable_token(shown) or show_blanks(text)
 
     def spell(self, numbers: Sequence[int]) -> str:
-        """Return the text of pieces that a model wrote. Raises AttentionError: tokenizer_fails."""
+        """Return the text of pieces that a model generated. Raises AttentionError: tokenizer_fails."""
         try:
             return self.tokenizer.decode(list(numbers), skip_special_tokens=False)
         except BaseException as error:
@@ -248,14 +254,15 @@ class FastTokenizer:
 
 
 def show_blanks(text: str) -> str:
-    """Return the spaces of a text as signs that are visible."""
+    """Return a text in which visible signs replace the spaces."""
     return "".join(SHOWN_BLANKS.get(blank) or SHOWN_BLANKS[" "] for blank in text)
 
 
 def tokenizer_refusal(code: str, error: BaseException) -> BaseException:
-    """Return the refusal for an error of the tokenizers package; an interruption of the program as it is.
+    """Return the AttentionError for an error of the tokenizers package; an interruption of the program is returned
+    unchanged.
 
-    A fault in its Rust code is a PanicException, which is no Exception of Python.
+    An error in its Rust code is a PanicException, which is no subclass of Exception.
     """
     is_fault = isinstance(error, Exception) or type(error).__name__ == "PanicException"
     return AttentionError(code, given=type(error).__name__) if is_fault else error

@@ -1,4 +1,6 @@
-"""Sorts the recorded layers of a text into groups of maps of one kind: encoder, decoder, or from one to the other."""
+"""Groups the recorded layers of a text by kind of attention map: of the encoder, of the decoder, or from one to the
+other.
+"""
 
 import math
 from collections.abc import Sequence
@@ -17,13 +19,13 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
 LAYERS_AND_HEADS = "L H"
-MAPS_A_LAYER = 3  # of a model with an encoder and a decoder: encoder, decoder, and from one to the other
+MAPS_A_LAYER = 3  # kinds of maps of an encoder-decoder: encoder, decoder, cross
 
 
 def most_pieces(config: "PreTrainedConfig") -> int:
-    """Return how many pieces a text may have so that the maps of all heads of a model are no more than a file holds.
+    """Return the largest number of tokens of a text for which the maps of all heads of a model fit a file.
 
-    config: that of the model; where it does not count layers or heads, one is assumed.
+    config: the model's config; if it does not state the number of layers or heads, 1 is assumed.
     """
     own = config.get_text_config()
     counts = [getattr(own, name, 1) for name in ("num_hidden_layers", "num_attention_heads")]
@@ -35,10 +37,10 @@ def most_pieces(config: "PreTrainedConfig") -> int:
 
 @dataclass(frozen=True, eq=False)
 class RecordedMaps:
-    """The maps of a recorded text, in groups whose layers have equally many heads, queries and keys.
+    """The attention maps of a recorded text, in groups of layers with equal numbers of heads, queries and keys.
 
-    layers: for each group, the numbers of its layers in the recording. words: the pieces of the text; of a model with
-    an encoder and a decoder, those of the encoder's text. further_words: those of the decoder's text.
+    layers: for each group, the indices of its layers in the recording. words: the tokens of the text, or, for an
+    encoder-decoder, of the encoder's text. further_words: the tokens of the decoder's text.
     """
 
     recording: Recording
@@ -47,7 +49,7 @@ class RecordedMaps:
 
     @cached_property
     def groups(self) -> dict[tuple, list[int]]:
-        """{(kind, H, T, S): the numbers of the layers}, in the order of the recording."""
+        """{(kind, H, T, S): the indices of the layers}, in the order of the recording."""
         groups: dict[tuple, list[int]] = {}
         for number, call in enumerate(self.recording.calls):
             _, H, T, S = call.sizes
@@ -57,9 +59,10 @@ class RecordedMaps:
 
     @cached_property
     def file(self) -> MapFile:
-        """The maps as a file of maps would hold them, each group an array (L, H, T, S) of the core's own weights.
+        """The maps as if they were read from a file of maps: each group is an array (L, H, T, S) of weights that the
+        core computed.
 
-        Raises AttentionError (a ValueError): too_many_numbers if the maps are more than a file may hold.
+        Raises AttentionError (a ValueError): too_many_numbers if the maps have more numbers than a file may have.
         """
         numbers = 0
         for (_, *sizes), layers in self.groups.items():
@@ -74,12 +77,12 @@ class RecordedMaps:
         return MapFile(groups, texts, word_names=tuple(texts))
 
     def make_group(self, kind: str, layers: Sequence[int]) -> MapGroup:
-        """Return the maps of some layers of equal sizes."""
+        """Return the maps of some layers of equal sizes as one group."""
         weights = [self.recording.run(layer).trace["weights"][0].numpy() for layer in layers]
         names = tuple(self.recording.calls[layer].name for layer in layers)
         array = np.stack(weights)
         return MapGroup(NUMBER_PATTERN.sub("#", names[0]), kind, array, array.shape[1:], names, (LAYERS_AND_HEADS,))
 
     def number_of(self, group: MapGroup, layer: int) -> int:
-        """Return the number in the recording of a layer of a group, counted from 0 in it."""
+        """Return the index in the recording of a layer that is given by its index in a group."""
         return list(self.groups.values())[self.file.groups.index(group)][layer]

@@ -1,4 +1,4 @@
-"""Defines Recording: all attention layers of one run of a model, each as a Trace of the core, and their proofs."""
+"""Defines Recording: the attention layers of one run of a model, each as a Trace of the core, and their proofs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -39,16 +39,17 @@ class Recording:
     proofs_from_x: dict[int, ProofRow] = field(default_factory=dict, repr=False)
 
     def run(self, layer: int) -> CoreRun:
-        """Return a layer as a run of the core; computed when it is first asked for. layer: its number, from 0."""
+        """Return a layer as a CoreRun; it is computed at the first call. layer: the index of the layer, from 0."""
         if layer not in self.runs:
             self.runs[layer] = run_call(self.calls[layer], self.tables)
         return self.runs[layer]
 
     @cached_property
     def maps(self) -> Sequence[LayerMaps | AttentionError]:
-        """For each layer, what it makes q, k, v and its output with, or why that was not found.
+        """The LayerMaps of each layer (how it computes q, k, v and its output), or the error that says why there are
+        none.
 
-        The model runs once more, when this is first asked for. Raises AttentionError (no_model) if there is none.
+        The model runs again at the first access. Raises AttentionError (no_model) without a model.
         """
         if self.find_maps is None:
             raise AttentionError("no_model")
@@ -75,12 +76,12 @@ class Recording:
         return self.record_without(off)
 
     def from_x(self, layer: int) -> CoreRun:
-        """Return a layer as a run of the core that begins at its recorded input x. layer: its number, from 0.
+        """Return a layer as a CoreRun that begins at its recorded input x. layer: the index of the layer, from 0.
 
-        Its W_q, W_k, W_v, W_o, their biases, the norms of the heads and RoPE were found by value. A Trace without
-        W_o ends with the heads' outputs side by side, because no linear map reads these as they are.
+        Its W_q, W_k, W_v, W_o, their biases, the norms of the heads and RoPE are found by comparing numbers
+        (layer_maps). If no linear map reads the concatenated heads, the Trace has no W_o and ends with them.
 
-        Raises AttentionError that says what was not found; no_model if the recording was not made by `record`.
+        Raises an AttentionError that names what was not found; no_model if `record` did not make the recording.
         """
         maps = self.maps[layer]
         if isinstance(maps, AttentionError):
@@ -89,24 +90,24 @@ class Recording:
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The names of the modules of the layers."""
+        """The names of the layers' modules."""
         return tuple(call.name for call in self.calls)
 
     @property
     def traces(self) -> list[Trace]:
         """The layers as Traces of the core, in float64, from the recorded q, k and v on.
 
-        Raises AttentionError if a layer holds a number that is not finite.
+        Raises AttentionError if a number of a layer is not finite.
         """
         return [self.run(layer).trace for layer in range(len(self.calls))]
 
     @property
     def logits(self) -> Tensor | None:
-        """The logits that the model returned; None if it returned none."""
+        """The logits that the model returned; None if it returned no logits."""
         return getattr(self.outputs, "logits", None)
 
     def proof(self) -> list[ProofRow]:
-        """Return the proof of each layer, in order: see ProofRow."""
+        """Return the proof of each layer, in order, as ProofRows."""
         return [self.prove_layer(layer) for layer in range(len(self.calls))]
 
     @property
@@ -115,7 +116,7 @@ class Recording:
         return all(row.passed for row in self.proof())
 
     def prove_layer(self, layer: int) -> ProofRow:
-        """Return the proof of one layer. layer: its number, from 0."""
+        """Return the proof of one layer. layer: the index of the layer, from 0."""
         call = self.calls[layer]
         try:
             run = self.run(layer)

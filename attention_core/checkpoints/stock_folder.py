@@ -1,7 +1,8 @@
-"""Saves a language model of the package as the folder of a stock model, Llama or EuroBERT, which open_folder opens.
+"""Saves a language model of the package as a folder of a standard architecture, Llama or EuroBERT, which open_folder
+opens.
 
-The form has the same parts, so its logits are the model's own, up to rounding: Llama with the causal mask, EuroBERT
-without. Each implementation is then a witness of the other.
+A decoder is saved as Llama, an encoder as EuroBERT. These have the same parts, so that the logits are equal up to
+rounding, and each implementation checks the other.
 """
 
 import json
@@ -31,11 +32,11 @@ OPEN_FORM = {"model_type": "eurobert", "architectures": ["EuroBertForMaskedLM"]}
 def save_folder(model: LanguageModel, language: str, path: str | os.PathLike) -> Path:
     """Write a language model into a folder that open_folder opens; the folder is made if it does not exist.
 
-    Its numbers are written in float32, which holds those of each model of the package exactly. What reads the answers
-    to questions is left out, because a stock model has no place for it.
+    The weights are written in float32, which represents those of the package's models exactly. The matrices that read
+    answers to questions are not written, because these architectures lack them.
 
     language: "en" or "zh". Returns the folder. Raises AttentionError: values_of_words for a model whose last layer
-    projects its values from the word embeddings, which no stock model does; unknown_choice.
+    projects its values from the word embeddings, which these architectures do not; unknown_choice.
 
     >>> from tempfile import TemporaryDirectory
     >>> from attention_core.learned.language.shipped import load_model
@@ -53,7 +54,7 @@ def save_folder(model: LanguageModel, language: str, path: str | os.PathLike) ->
 
 
 def stock_files(model: LanguageModel, language: str) -> dict[str, bytes]:
-    """Return the content of each file of the folder that save_folder writes; arguments and errors are the same."""
+    """Return the contents of each file that save_folder writes; arguments and errors are the same."""
     if not has_stock_form(model):
         raise AttentionError("values_of_words")
     numbers = {name: tensor.detach().float().contiguous() for name, tensor in stock_numbers(model).items()}
@@ -65,18 +66,18 @@ def stock_files(model: LanguageModel, language: str) -> dict[str, bytes]:
 
 
 def has_stock_form(model: LanguageModel) -> bool:
-    """Return whether the values of each layer are projected from its own input, as in every stock model."""
+    """Return whether each layer projects its values from its own input, as standard architectures do."""
     return not any(layer.values_of_words for layer in model.shape.stack().layers)
 
 
 def to_json(value: dict) -> bytes:
-    """Return the text of a JSON file."""
+    """Return a value as the text of a JSON file."""
     return json.dumps(value, ensure_ascii=False, indent=1).encode()
 
 
 # ---- the model -------------------------------------------------------------------------------------------------------
 def stock_config(model: LanguageModel) -> dict[str, object]:
-    """Return the config of the stock model with the same parts."""
+    """Return the config of the Llama or EuroBERT model with the same parts."""
     shape = model.shape
     form = CAUSAL_FORM if shape.causal else OPEN_FORM | {"mask_token_id": word_numbers("en")[MASK]}  # "zh" has the same
     return form | {
@@ -97,9 +98,9 @@ def stock_config(model: LanguageModel) -> dict[str, object]:
 
 
 def stock_numbers(model: LanguageModel) -> dict[str, Tensor]:
-    """Return the parameters of a language model under the names of Llama, which EuroBERT shares.
+    """Return the parameters of a language model by Llama's names, which EuroBERT also uses.
 
-    The word embeddings are also what words are read with, which the config says (tie_word_embeddings).
+    The word embeddings are also the unembedding table, as the config states (tie_word_embeddings).
     """
     numbers = {"model.embed_tokens.weight": model.words, "model.norm.weight": model.g_last}
     for place, layer in enumerate(model.layers):
@@ -108,7 +109,7 @@ def stock_numbers(model: LanguageModel) -> dict[str, Tensor]:
 
 
 def layer_numbers(layer: LanguageLayer) -> dict[str, Tensor]:
-    """Return the parameters of one layer. Its matrices are transposed, because Llama computes x @ Wᵀ."""
+    """Return the parameters of one layer by Llama's names, with transposed matrices, because Llama computes x @ Wᵀ."""
     return {
         "input_layernorm": layer.g_attention,
         "self_attn.q_proj": layer.w_q.T,
@@ -124,10 +125,10 @@ def layer_numbers(layer: LanguageLayer) -> dict[str, Tensor]:
 
 # ---- its words -------------------------------------------------------------------------------------------------------
 def stock_tokenizer(language: str) -> dict[str, object]:
-    """Return tokenizer.json: one piece a word, START before a text; words that the vocabulary lacks are <unknown>.
+    """Return tokenizer.json, in which each word is a token, START precedes a text, and other words are <unknown>.
 
-    A text is cut as cut_words cuts it, but contractions such as "didn't" must be written out, and in Chinese the
-    longest word of the vocabulary is taken from the left. Raises AttentionError: unknown_choice.
+    A text is split as by cut_words, except that contractions such as "didn't" must be written out, and that Chinese is
+    split from the left into the longest words of the vocabulary. Raises AttentionError: unknown_choice.
     """
     words = vocabulary(language)
     numbers = {word: number for number, word in enumerate(words)}
@@ -157,6 +158,6 @@ def stock_tokenizer(language: str) -> dict[str, object]:
 
 
 def added_token(word: str, number: int) -> dict[str, object]:
-    """Return the entry of a word that stands in angle brackets, such as <mask> or <animal>, and is not cut."""
+    """Return the entry of a word in angle brackets, such as <mask> or <animal>, which the tokenizer must not split."""
     sides = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
     return {"id": number, "content": word, "special": True} | sides

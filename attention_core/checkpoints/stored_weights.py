@@ -1,8 +1,8 @@
-"""Reads the weights of a model's folder from safetensors files: first their headers, then the numbers.
+"""Reads the weights of a model's folder from safetensors files: first the headers, then the numbers.
 
-The files are read, not mapped into memory: a file that is cut off meanwhile is then an error, and numbers that were
-read stay. Other formats are not read, because they are pickled Python objects, which can run code when they are read.
-Source of the format: the section "Format" in the README of huggingface/safetensors.
+Files are read and not mapped into memory, so that a file that is shortened meanwhile raises an error, and numbers
+already read do not change. Other formats are not read: they are pickled Python objects, which can run code when they
+are read. Source of the format: the section "Format" in the README of huggingface/safetensors.
 """
 
 import math
@@ -25,10 +25,10 @@ PICKLED_FILES = (
     "pytorch_model.pt",
     "consolidated.00.pth",
 )
-MAX_JSON_BYTES = 10_000_000  # an index or a header of a hundred thousand tensors
+MAX_JSON_BYTES = 10_000_000  # the most bytes of an index or header, enough for a hundred thousand tensors
 MAX_TENSORS = 100_000
 MAX_TENSOR_AXES = 8
-LENGTH_BYTES = 8  # before the header of a file: how many bytes it has
+LENGTH_BYTES = 8  # a file begins with the length of its header, in this many bytes
 TYPES = {
     "F32": torch.float32,
     "F16": torch.float16,
@@ -45,7 +45,7 @@ HALVES = (torch.float16, torch.bfloat16)
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """Where a tensor stands in a file of the folder. place: its first byte."""
+    """The position of a tensor in a file of the folder. place: its first byte."""
 
     file: str
     dtype: torch.dtype
@@ -54,18 +54,18 @@ class StoredTensor:
 
     @property
     def stored_bytes(self) -> int:
-        """How many bytes it takes in the file."""
+        """The number of bytes of the tensor in the file."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     @property
     def memory_bytes(self) -> int:
-        """How many bytes it takes in memory, where half precision becomes float32."""
+        """The number of bytes of the tensor in memory, where half precision becomes float32."""
         widened = 2 if self.dtype in HALVES else 1
         return self.stored_bytes * widened
 
 
 def list_tensors(folder: ModelFolder) -> dict[str, StoredTensor]:
-    """Return the tensors of a folder's weights by name, from the headers alone.
+    """Return {name: StoredTensor} of a folder's weights, read from the headers alone.
 
     Raises AttentionError: weights_missing, weights_pickled, weights_index, index_tensor, array_twice, not_safetensors,
     header_too_long, too_many_arrays, array_axes, weight_type, and those of ModelFolder.read_object.
@@ -81,7 +81,9 @@ def list_tensors(folder: ModelFolder) -> dict[str, StoredTensor]:
 
 
 def read_index(folder: ModelFolder) -> dict[str, str]:
-    """Return the file of each tensor. Raises AttentionError (weights_index) unless all are plain names of files."""
+    """Return {name of a tensor: its file}. Raises AttentionError (weights_index) unless all files are plain file
+    names.
+    """
     names = folder.read_object(INDEX_FILE, MAX_JSON_BYTES).get("weight_map")
     if not isinstance(names, dict) or not names:
         raise AttentionError("weights_index", name=INDEX_FILE, given=printable_name(str(names)))
@@ -92,7 +94,9 @@ def read_index(folder: ModelFolder) -> dict[str, str]:
 
 
 def list_sharded(folder: ModelFolder, index: Mapping[str, str]) -> dict[str, StoredTensor]:
-    """Return the tensors of several files, which must be those of the index, each in its file."""
+    """Return the tensors of several files. Raises AttentionError unless each file has exactly the tensors that the
+    index names.
+    """
     tensors: dict[str, StoredTensor] = {}
     for file in sorted(set(index.values())):
         for name, tensor in read_header(folder, file).items():
@@ -107,7 +111,7 @@ def list_sharded(folder: ModelFolder, index: Mapping[str, str]) -> dict[str, Sto
 
 # ---- one file --------------------------------------------------------------------------------------------------------
 def read_header(folder: ModelFolder, file_name: str) -> dict[str, StoredTensor]:
-    """Return the tensors of a file. Raises AttentionError unless they fill the file exactly, one after the other."""
+    """Return the tensors of a file. Raises AttentionError unless their bytes fill the file without a gap."""
     shown, size = printable_name(file_name), folder.size(file_name)
     if not size:
         raise AttentionError("file_empty", name=shown)
@@ -134,7 +138,7 @@ def read_header(folder: ModelFolder, file_name: str) -> dict[str, StoredTensor]:
 
 
 def parse_header(shown: str, header: bytes) -> dict[str, object]:
-    """Return the entries of a header by tensor, without the metadata."""
+    """Return the entries of a header, {name of a tensor: entry}, without the metadata."""
     try:
         entries = parse_object(shown, header)
     except AttentionError as error:
@@ -145,7 +149,7 @@ def parse_header(shown: str, header: bytes) -> dict[str, object]:
 
 
 def read_entry(file_name: str, name: str, entry: object, start: int) -> StoredTensor:
-    """Return one tensor of a header. start: the byte of the file from which offsets count."""
+    """Return one tensor of a header. start: the position in the file from which the entry's offsets count."""
     match entry:
         case {"dtype": str(kind), "shape": [*shape], "data_offsets": [first, end]} if are_sizes(*shape, first, end):
             pass
@@ -162,13 +166,13 @@ def read_entry(file_name: str, name: str, entry: object, start: int) -> StoredTe
 
 
 def are_sizes(*values: object) -> bool:
-    """Return whether all values are whole numbers, 0 or more."""
+    """Return whether all values are whole numbers of at least 0."""
     return all(type(value) is int and value >= 0 for value in values)
 
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 def read_tensors(folder: ModelFolder, tensors: Mapping[str, StoredTensor]) -> dict[str, Tensor]:
-    """Return the numbers of tensors; those of half precision as float32, which holds each of them exactly.
+    """Return tensors with their numbers; half precision becomes float32, which represents each number exactly.
 
     Raises AttentionError: folder_changed; not_finite, with the name of the tensor, for NaN or an infinity.
     """
@@ -194,7 +198,8 @@ def read_tensor(file: BinaryIO, name: str, stored: StoredTensor) -> Tensor:
         rest = rest[count:]
     tensor = held.view(stored.dtype).reshape(stored.shape)
     tensor = tensor.float() if stored.dtype in HALVES else tensor
-    # A sum is not finite if a number is not, and takes a tenth of the time; large numbers may overflow it.
+    # A sum is tested first, in a tenth of the time: it is not finite if a number is not, but large numbers may also
+    # overflow it.
     if tensor.is_floating_point() and not tensor.sum().isfinite() and not tensor.isfinite().all():
         index = tuple((~tensor.isfinite()).nonzero()[0].tolist())
         raise AttentionError("not_finite", name=printable_name(name), value=tensor[index].item(), index=index)

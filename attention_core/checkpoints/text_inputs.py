@@ -1,4 +1,4 @@
-"""Makes the inputs of an opened model from a text: of an encoder, of a decoder, or of both."""
+"""Makes the inputs of an opened model from a text, for an encoder, a decoder or an encoder-decoder."""
 
 import inspect
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ from attention_core.inputs.word_maps import WordGroups
 from attention_core.record.errors import AttentionError
 
 TEXT_INPUT = "input_ids"
-KINDS, KINDS_OF_TEXTS = "token_type_ids", 2  # the input that says of each piece whether it is of the second text
+KINDS, KINDS_OF_TEXTS = "token_type_ids", 2  # input with the text of each piece (0 or 1); texts of a pair
 
 
 @dataclass(frozen=True, eq=False)
 class TextInputs:
-    """What a model is given for a text, and the pieces of it.
+    """The inputs of a model for a text, and the text's tokens ("pieces").
 
-    pieces: of the text, and of the second text of a pair. begun: of the decoder's text, of a model that has both an
-    encoder and a decoder; None of any other. start: what the piece shows with which the decoder begins; "" for none.
+    pieces: those of the text, and of the second text of a pair. begun: for an encoder-decoder, the pieces of the
+    decoder's text; else None. start: the text to show for the piece with which the decoder begins; "" for none.
     """
 
     tensors: dict[str, Tensor]
@@ -31,18 +31,18 @@ class TextInputs:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What each piece of the text shows."""
+        """The text to show for each piece of the text."""
         return self.pieces.shown
 
     @property
     def further_shown(self) -> tuple[str, ...]:
-        """What each piece that the decoder reads shows; () of a model without both."""
+        """The text to show for each piece that the decoder of an encoder-decoder reads; () for any other model."""
         if self.begun is None:
             return ()
         return (*filter(None, [self.start]), *self.begun.shown)
 
     def words(self, kind: str) -> tuple[WordGroups, WordGroups]:
-        """Return the words of the queries and of the keys of maps of a kind: "encoder", "decoder", "cross" or ""."""
+        """Return the labels of the queries and of the keys in maps of a kind: "encoder", "decoder", "cross" or ""."""
         read = self.pieces.words
         if self.begun is None or kind == "encoder":
             return read, read
@@ -79,10 +79,10 @@ def make_inputs(opened: OpenedModel, text: str, further: str = "", written: Sequ
 
 
 def find_start(model: torch.nn.Module) -> int | None:
-    """Return the number of the piece with which a decoder begins; None if the model does not say it.
+    """Return the index of the token with which a decoder begins; None if the config does not state it.
 
-    Where there is no such number of the decoder's own, the piece that begins any text is taken, as transformers does;
-    else that of padding, with which T5 begins.
+    Without a start token for the decoder, it is the token that begins each text, as in transformers; without that, it
+    is the padding token, with which T5 begins.
     """
     configs = (getattr(model, "generation_config", None), model.config)
     for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"):
@@ -94,10 +94,10 @@ def find_start(model: torch.nn.Module) -> int | None:
 
 
 def keep_taken(model: torch.nn.Module, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return those of some inputs that a model is made for.
+    """Return those of some inputs that a model takes.
 
-    The numbers of the texts of a pair are left out unless the config counts kinds of texts: GPT-2 takes them, too, but
-    would add the vector of a word for each.
+    token_type_ids are left out unless the config has token types: GPT-2 takes them, too, but would add a word's
+    embedding for each.
     """
     taken = inspect.signature(model.forward).parameters
     kept = {name: tensor for name, tensor in tensors.items() if name in taken}

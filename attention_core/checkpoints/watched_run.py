@@ -1,6 +1,6 @@
-"""Watches every torch operation of a run, and finds attention in it: a softmax whose result multiplies values.
+"""Records every torch operation of a run, and finds attention among them: a softmax whose result multiplies values.
 
-Nothing is known of the model, and no module's name is read. How the scores were made is read back in watched_scores.
+It needs no knowledge of the model or of names of modules. watched_scores.py finds how the scores were computed.
 """
 
 import threading
@@ -16,22 +16,22 @@ SAME_NUMBERS = frozenset(
     (
         *("view", "_unsafe_view", "reshape", "_reshape_alias", "expand", "squeeze", "unsqueeze", "slice"),
         *("transpose", "permute", "t", "alias", "detach", "contiguous", "clone", "copy_", "_to_copy", "lift_fresh"),
-        *("dropout", "native_dropout"),  # in eval mode
+        *("dropout", "native_dropout"),  # in eval mode these change nothing
     )
-)  # operations that change at most the shape, the order or the dtype of the numbers
+)  # operations that change only the shape, the order or the dtype of the numbers
 SOFTMAXES = frozenset(("_softmax", "_safe_softmax", "softmax"))
 CHANGES_OF_WEIGHTS = frozenset(("masked_fill", "masked_fill_", "where", "mul", "nan_to_num", "div"))
-PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}  # the two operands of each product
-MOST_CHANGES = 24  # operations between a softmax and the product with the values
-FUSED = "_scaled_dot_product_flash_attention_for_cpu"  # computes an output from q, k and v, and no weights
-WATCHING = threading.RLock()  # torch's choice of a fused layer is one for the whole process
+PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}  # the two factors of each product
+MOST_CHANGES = 24  # most operations between a softmax and the product with the values
+FUSED = "_scaled_dot_product_flash_attention_for_cpu"  # computes an output from q, k and v, without weights
+WATCHING = threading.RLock()  # torch's switch for fused layers is shared by the whole process
 
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """One operation as it was computed.
+    """One recorded operation, with its arguments and result.
 
-    made_by: {index of an argument: the operation that made it}. module: the name of the module that ran it.
+    made_by: {index of an argument: the operation that computed it}. module: the name of the module that ran it.
     """
 
     name: str
@@ -42,13 +42,15 @@ class Computed:
     module: str = ""
 
     def source(self, argument: int = 0) -> "Computed | None":
-        """The operation that made an argument; None if it came from outside the run."""
+        """Return the operation that computed an argument; None if the argument comes from outside the run."""
         return self.made_by.get(argument)
 
 
 @dataclass(frozen=True, eq=False)
 class Mixing:
-    """A softmax, the product in which its weights mix the values, and which operand of the product they are."""
+    """A softmax, the product in which its weights mix the values, and the index of the weights among the product's
+    operands.
+    """
 
     softmax: Computed
     product: Computed
@@ -56,31 +58,32 @@ class Mixing:
 
 
 class OperationWatch(TorchDispatchMode):
-    """Keeps all operations of a run, and the attention in it, in order: mixings of values, and fused attention.
+    """Records all operations of a run, and in order the attention among them: softmaxes that mix values, and fused
+    attention.
 
-    running: the names of the modules that run now, the innermost last.
+    running: the names of the modules that are running, the innermost last.
     """
 
     def __init__(self, running: list[str]):
         super().__init__()
         self.running = running
-        self.operations: dict[int, Computed] = {}  # by the id of the result, which each of them keeps alive
+        self.operations: dict[int, Computed] = {}  # by the id of the result, which stays alive here
         self.softmaxes: list[Computed] = []
         self.attention: list[Mixing | Computed] = []
 
     @property
     def mixings(self) -> list[Mixing]:
-        """The products in which the result of a softmax multiplies values."""
+        """The recorded products in which the result of a softmax multiplies values."""
         return [found for found in self.attention if isinstance(found, Mixing)]
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        """Compute an operation as it would be without the watch, and keep it."""
+        """Compute an operation unchanged, and record it."""
         kwargs = kwargs or {}
         name = func.overloadpacket.__name__
         made_by = self.find_sources(args)
         kept = args
         if name.endswith("_") and args and isinstance(args[0], Tensor):
-            kept = (args[0].clone(), *args[1:])  # what is changed in place, as it was
+            kept = (args[0].clone(), *args[1:])  # a copy of the operand before it is changed in place
         result = func(*args, **kwargs)
         first = result[0] if isinstance(result, tuple | list) and result else result
         if isinstance(first, Tensor):
@@ -88,12 +91,12 @@ class OperationWatch(TorchDispatchMode):
         return result
 
     def find_sources(self, arguments: tuple) -> dict[int, Computed]:
-        """Return the operations that made the tensors among some arguments, by index."""
+        """Return {index of an argument: the operation that computed this tensor}."""
         tensors = {place: id(value) for place, value in enumerate(arguments) if isinstance(value, Tensor)}
         return {place: self.operations[key] for place, key in tensors.items() if key in self.operations}
 
     def keep(self, computed: Computed) -> None:
-        """Keep an operation; note a softmax over keys, and the product in which one meets its values."""
+        """Record an operation; also note a softmax over keys, and the product of a softmax's result with values."""
         self.operations[id(computed.result)] = computed
         result = computed.result
         if computed.name == FUSED:
@@ -107,13 +110,15 @@ class OperationWatch(TorchDispatchMode):
                 self.attention.append(Mixing(softmax, computed, operand))
 
     def unmixed(self) -> list[Computed]:
-        """Return the softmaxes whose weights mix no values in one product."""
+        """Return the softmaxes whose result multiplies no values."""
         mixed = {id(mixing.softmax) for mixing in self.mixings}
         return [softmax for softmax in self.softmaxes if id(softmax) not in mixed]
 
 
 def find_softmax(computed: Computed | None) -> Computed | None:
-    """Return the softmax from which a tensor comes without other arithmetic than masking, dropout or a factor."""
+    """Return the softmax from which a tensor was computed by nothing but masking, dropout, factors and changes of
+    shape.
+    """
     for _ in range(MOST_CHANGES):
         if computed is None or computed.name in SOFTMAXES:
             return computed
@@ -126,9 +131,10 @@ def find_softmax(computed: Computed | None) -> Computed | None:
 
 @contextmanager
 def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
-    """Keep the names of the modules that this thread runs now, the innermost last, by hooks that are removed again.
+    """Context manager that yields the names of the modules that this thread is running, the innermost last, kept by
+    hooks.
 
-    The model itself, which has no name, is called by its class.
+    The model itself, which has no name, gets the name of its class.
     """
     running: list[str] = []
     thread = threading.get_ident()
@@ -144,7 +150,7 @@ def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
     hooks = []
     for name, module in model.named_modules():
         if isinstance(module, torch.jit.RecursiveScriptModule):
-            continue  # takes no hooks
+            continue  # accepts no hooks
         hooks.append(module.register_forward_pre_hook(lambda *_, name=name: enter(name or type(model).__name__)))
         hooks.append(module.register_forward_hook(leave, always_call=True))
     try:
@@ -155,10 +161,10 @@ def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
 
 
 def watch(model: torch.nn.Module, run: Callable[[], object]) -> tuple[OperationWatch, object]:
-    """Run a model with every operation watched; return the watch and what the run returned.
+    """Run a model and record every operation; return the OperationWatch and the result of the run.
 
-    Torch's fused layers are computed step by step meanwhile, in this whole process, so that one run is watched at a
-    time. All results of the run are kept in memory until the watch is dropped.
+    Meanwhile torch computes fused layers step by step in the whole process, so only one run is watched at a time. All
+    results of the run stay in memory as long as the OperationWatch.
     """
     with WATCHING:
         is_fast = torch.backends.mha.get_fastpath_enabled()

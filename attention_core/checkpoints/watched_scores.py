@@ -1,4 +1,4 @@
-"""Reads back how the scores of a watched softmax were made: factor · q kᵀ + bias, and which pairs may attend."""
+"""Finds how the scores of a recorded softmax were computed: factor · q kᵀ + bias, and which pairs may attend."""
 
 from dataclasses import dataclass
 
@@ -13,19 +13,20 @@ CHANGES_OF_SCORES = SAME_NUMBERS | {
     *("mul", "mul_", "div", "div_", "add", "add_", "sub", "sub_", "rsub", "tanh", "clamp", "clamp_min", "maximum"),
     *("masked_fill", "masked_fill_", "where", "gather", "index", "index_put", "index_put_"),
 }
-CUTS = ("view", "_unsafe_view", "reshape", "_reshape_alias")  # operations that cut one axis into two
-ENDS_OF_MAP = ("mm", "addmm", "select", "split", "split_with_sizes")  # a linear map, or one of several in one
-MOST_OPERATIONS = 60  # between the product of q and k and the softmax
-MOST_SOURCES = 30  # how far back a product is looked for
+CUTS = ("view", "_unsafe_view", "reshape", "_reshape_alias")  # operations that can split an axis into two
+ENDS_OF_MAP = ("mm", "addmm", "select", "split", "split_with_sizes")  # a linear map, or a part of several in one
+MOST_OPERATIONS = 60  # the most operations between the product of q and k and the softmax
+MOST_SOURCES = 30  # the most operations that are followed back to find a product
 
 
 @dataclass(eq=False)
 class ReadScores:
-    """The scores of a softmax as far as they are read back: factor · (what is not yet read) + added, where allowed.
+    """The scores of a softmax, followed back from it: factor · (result of the operation reached) + added, where
+    allowed.
 
-    layer: the name of the module of the softmax. added, allowed: in the shape of the softmax; None if nothing is added
-    or blocked. by_query: a further factor of each query, (..., T, 1), such as the temperature of a head; None for none.
-    cap: the bound of a soft cap, cap · tanh(scores / cap), outside of what is not yet read.
+    layer: the name of the module that ran the softmax. added, allowed: tensors in the shape of the softmax; None if
+    nothing is added or blocked. by_query: a further factor per query, (..., T, 1), such as the temperature of a head,
+    or None. cap: the bound of a soft cap, cap · tanh(scores / cap), or None.
     """
 
     layer: str
@@ -37,7 +38,7 @@ class ReadScores:
     cap: float | None = None
 
     def add(self, term: Tensor, factor: float, like: Tensor) -> None:
-        """Note that a term times a factor is added to the scores, in an operation whose result is `like`."""
+        """Record that a term times a factor is added to the scores, in an operation whose result is `like`."""
         term = (term.double() * factor).expand(like.shape)
         if term.numel() != self.shape.numel():
             raise AttentionError("scores_shape", layer=self.layer, expected=tuple(self.shape), shape=tuple(term.shape))
@@ -49,31 +50,35 @@ class ReadScores:
         self.added = term if self.added is None else self.added + term
 
     def block_except(self, where: Tensor, like: Tensor) -> None:
-        """Note that only some pairs may attend, by an operation whose result is `like`."""
+        """Record that only some pairs may attend, by an operation whose result is `like`."""
         self.require_no_cap()
         where = where.expand(like.shape).reshape(self.shape)
         self.allowed = where if self.allowed is None else self.allowed & where
 
     def multiply(self, by_query: Tensor, like: Tensor) -> None:
-        """Note that the scores are multiplied by a number of each query, in an operation whose result is `like`."""
+        """Record that the scores are multiplied by a number per query, in an operation whose result is `like`."""
         by_query = by_query.double().expand(*like.shape[:-1], 1)
         by_query = by_query.reshape(*self.shape[:-1], 1)
         self.by_query = by_query if self.by_query is None else self.by_query * by_query
 
     def bend(self) -> None:
-        """Note that what is not yet read went through tanh: the factor on it is the cap. Raises AttentionError."""
+        """Record that tanh was applied to the result of the operation reached: the factor so far is the cap. Raises
+        AttentionError.
+        """
         self.require_no_cap()
         if self.by_query is not None or self.factor <= 0:
             raise AttentionError("scores_go_through", layer=self.layer, operation="tanh")
         self.cap = self.factor  # c · tanh(x) is c · tanh((c x) / c): the factor on x is c, too
 
     def require_no_cap(self) -> None:
-        """Raise AttentionError if the scores went through tanh afterwards."""
+        """Raise AttentionError if tanh was applied to the scores later."""
         if self.cap is not None:
             raise AttentionError("scores_go_through", layer=self.layer, operation="tanh")
 
     def is_product(self, computed: Computed) -> bool:
-        """Return whether an operation is a product of two tensors of the run, as q kᵀ is, and no linear map."""
+        """Return whether an operation is a product of two tensors that the run computed, as q kᵀ is, and no linear
+        map.
+        """
         if computed.name in ("bmm", "baddbmm"):
             return True
         is_flat = computed.name == "mm" and len(self.shape) == 2
@@ -82,7 +87,7 @@ class ReadScores:
 
 # ---- from the softmax back to the product ----------------------------------------------------------------------------
 def read_scores(softmax: Computed) -> tuple[ReadScores, Computed]:
-    """Return how the scores of a softmax were made, and the product of q and k. Raises AttentionError."""
+    """Return how the scores of a softmax were computed, and the product of q and k. Raises AttentionError."""
     scores, computed = ReadScores(softmax.module, softmax.arguments[0].shape), softmax.source()
     for _ in range(MOST_OPERATIONS):
         if computed is None:
@@ -94,14 +99,14 @@ def read_scores(softmax: Computed) -> tuple[ReadScores, Computed]:
 
 
 def read_factors(product: Computed, scores: ReadScores) -> tuple[Tensor, Tensor]:
-    """Return the q and k of the product of the scores; baddbmm adds a tensor to it.
+    """Return the q and k of the scores' product, without a common factor; a tensor that baddbmm adds is recorded.
 
-    If both were multiplied by one number, as torch's own attention does with the fourth root of 1/d_k, they are
-    returned without it, in float64, and the scores have its square as a factor.
+    If both were multiplied by the same number, as by the fourth root of 1/d_k in torch's attention, they are divided by
+    it in float64, and the factor of the scores is multiplied by its square.
     """
     *added, q, k = product.arguments
     beta = float(product.named.get("beta", 1))
-    if added and beta:  # with 0, what is added may be uninitialised
+    if added and beta:  # with beta 0, the added tensor may be uninitialised
         scores.add(added[0], scores.factor * beta, product.result)
     scores.factor *= float(product.named.get("alpha", 1))
     factors = [find_factor(product.source(len(added) + place)) for place in (0, 1)]
@@ -112,16 +117,16 @@ def read_factors(product: Computed, scores: ReadScores) -> tuple[Tensor, Tensor]
 
 
 def find_factor(computed: Computed | None) -> float | None:
-    """Return the number by which a tensor was multiplied before changes of its shape; None if there is none."""
+    """Return the number by which a tensor was multiplied before its shape was changed; None if there is none."""
     while computed is not None and computed.name in SAME_NUMBERS:
         computed = computed.source()
     return read_number(computed.arguments[1]) if computed is not None and computed.name == "mul" else None
 
 
 def read_change(computed: Computed, scores: ReadScores) -> Computed | None:
-    """Note what one operation did to the scores; return the operation before it. Raises AttentionError."""
+    """Record what one operation did to the scores; return the operation before it. Raises AttentionError."""
     name = computed.name.removesuffix("_")
-    if computed.name in SAME_NUMBERS or name in ("maximum", "clamp", "clamp_min"):  # not below the lowest number
+    if computed.name in SAME_NUMBERS or name in ("maximum", "clamp", "clamp_min"):  # limits the scores from below
         return computed.source()
     if name in ("mul", "div"):
         return read_factor(computed, scores, is_division=name == "div")
@@ -142,7 +147,7 @@ def read_change(computed: Computed, scores: ReadScores) -> Computed | None:
 
 
 def read_factor(computed: Computed, scores: ReadScores, is_division: bool) -> Computed | None:
-    """Note a factor on the scores; a tensor of 0 and 1 blocks where it is 0, as in GPT."""
+    """Record a factor on the scores; a tensor of 0 and 1 is a mask, which blocks where it is 0, as in GPT."""
     place = 0 if leads_to_product(computed.source(0), scores) else 1
     other = computed.arguments[1 - place]
     factor = read_number(other)
@@ -160,13 +165,13 @@ def read_factor(computed: Computed, scores: ReadScores, is_division: bool) -> Co
 
 
 def read_sum(computed: Computed, scores: ReadScores, is_difference: bool) -> Computed | None:
-    """Note what is added to the scores."""
+    """Record the number or tensor that an addition or subtraction adds to the scores."""
     place = next((n for n in (0, 1) if leads_to_product(computed.source(n), scores)), None)
     if place is None:
         raise AttentionError("scores_of_no_product", layer=scores.layer)
     other = computed.arguments[1 - place]
     alpha = float(computed.named.get("alpha", 1))
-    sign = -alpha if is_difference else alpha  # of the second operand
+    sign = -alpha if is_difference else alpha  # alpha multiplies the second operand
     factor = scores.factor
     if place == 0:
         factor *= sign
@@ -180,7 +185,7 @@ def read_sum(computed: Computed, scores: ReadScores, is_difference: bool) -> Com
 
 
 def read_choice(computed: Computed, scores: ReadScores) -> Computed | None:
-    """Note that torch.where keeps some scores and replaces the others by a low number."""
+    """Record that torch.where keeps some scores, and replaces the others by a low number."""
     where, *choices = computed.arguments
     for place in (1, 2):
         if leads_to_product(computed.source(place), scores):
@@ -191,7 +196,7 @@ def read_choice(computed: Computed, scores: ReadScores) -> Computed | None:
 
 
 def read_replaced(computed: Computed, scores: ReadScores) -> Computed | None:
-    """Note that a low number replaced some scores, as in scores[..., mask] = -inf."""
+    """Record that a low number replaced some scores, as in scores[..., mask] = -inf."""
     _, places, number = computed.arguments[:3]
     require_low(number, scores.layer)
     kept = torch.ones(computed.result.shape, dtype=torch.bool, device=computed.result.device)
@@ -201,21 +206,21 @@ def read_replaced(computed: Computed, scores: ReadScores) -> Computed | None:
 
 
 def require_low(value: object, layer: str) -> None:
-    """Raise AttentionError unless a number that replaces scores blocks them."""
+    """Raise AttentionError unless the number that replaces scores is low enough to block them."""
     number = float(value.max()) if isinstance(value, Tensor) else read_number(value)
     if number is None or number > BLOCKED_BELOW:
         raise AttentionError("scores_replaced", layer=layer, given=number)
 
 
 def read_number(value: object) -> float | None:
-    """Return a number, or the only one of a tensor; None for anything else."""
+    """Return a number, or the only number of a tensor; None for anything else."""
     if isinstance(value, Tensor):
         return float(value) if value.numel() == 1 and value.is_floating_point() else None
     return float(value) if isinstance(value, int | float) else None
 
 
 def leads_to_product(computed: Computed | None, scores: ReadScores, steps: int = MOST_SOURCES) -> bool:
-    """Return whether a tensor was made from a product of two tensors by operations that scores go through."""
+    """Return whether a tensor was computed from a product of two tensors by operations that scores may go through."""
     if computed is None or steps == 0:
         return False
     if scores.is_product(computed):
@@ -225,7 +230,9 @@ def leads_to_product(computed: Computed | None, scores: ReadScores, steps: int =
 
 
 def was_computed(computed: Computed | None) -> bool:
-    """Return whether a tensor is more than one from outside the run in another shape, as the weights of a map are."""
+    """Return whether a tensor was computed in the run, and is not a parameter in another shape, as the weights of a
+    linear map.
+    """
     while computed is not None and computed.name in SAME_NUMBERS:
         computed = computed.source()
     return computed is not None
@@ -233,10 +240,10 @@ def was_computed(computed: Computed | None) -> bool:
 
 # ---- the whole call --------------------------------------------------------------------------------------------------
 def read_watched(watched: OperationWatch, batch: int) -> tuple[list[AttentionCall], list[AttentionError]]:
-    """Return the attention calls of a watched run, in order, and why other softmaxes are none.
+    """Return the attention calls of a watched run in order, and the reasons why other softmaxes are no attention.
 
-    A softmax over the result of a linear map, such as that of a router or of logits, is not looked at. batch: the
-    number of texts of the run. Of a softmax over two axes nothing is said unless it is attention.
+    A softmax over the result of a linear map, such as that of a router or of logits, is ignored; so is a softmax with
+    two axes that is no attention. batch: the number of texts of the run.
     """
     calls, missing = [], []
     for mixing in watched.attention:
@@ -246,7 +253,7 @@ def read_watched(watched: OperationWatch, batch: int) -> tuple[list[AttentionCal
         try:
             calls.append(read_mixing(mixing, batch))
         except AttentionError as reason:
-            if mixing.softmax.result.dim() > 2:  # else, a router that mixes what its experts give
+            if mixing.softmax.result.dim() > 2:  # with two axes it may be a router, which mixes the results of experts
                 missing.append(reason)
     for softmax in watched.unmixed():
         if softmax.result.dim() > 2 and not is_of_linear(softmax.source()):
@@ -256,7 +263,7 @@ def read_watched(watched: OperationWatch, batch: int) -> tuple[list[AttentionCal
 
 
 def is_of_linear(computed: Computed | None) -> bool:
-    """Return whether a tensor is, but for its shape, the result of a linear map."""
+    """Return whether a tensor is the result of a linear map, perhaps in another shape."""
     for _ in range(MOST_SOURCES):
         if computed is None or computed.name not in SAME_NUMBERS:
             break
@@ -265,7 +272,7 @@ def is_of_linear(computed: Computed | None) -> bool:
 
 
 def read_mixing(mixing: Mixing, batch: int) -> AttentionCall:
-    """Return one call. Raises AttentionError."""
+    """Return the AttentionCall of a softmax that mixes values. Raises AttentionError."""
     scores, product = read_scores(mixing.softmax)
     heads = find_heads(product)
     q, k = read_factors(product, scores)
@@ -295,7 +302,7 @@ def read_mixing(mixing: Mixing, batch: int) -> AttentionCall:
 
 
 def read_fused(computed: Computed) -> AttentionCall:
-    """Return a call of torch's fused attention, which computes no weights that could be compared."""
+    """Return the AttentionCall of torch's fused attention, which computes no weights to compare."""
     q, k, v, *rest = computed.arguments
     mask = computed.named.get("attn_mask")
     if True in rest[1:]:  # is_causal
@@ -314,7 +321,7 @@ def read_fused(computed: Computed) -> AttentionCall:
 
 
 def read_mixed(mixing: Mixing) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the weights, the values and the product; of a product (vᵀ aᵀ)ᵀ likewise."""
+    """Return the weights, the values and their product; the product may be computed as (vᵀ aᵀ)ᵀ."""
     product, place = mixing.product, mixing.operand
     first, second = (product.arguments[operand] for operand in PRODUCTS[product.name])
     weights, values = product.arguments[place], second
@@ -324,7 +331,9 @@ def read_mixed(mixing: Mixing) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def find_heads(product: Computed) -> int | None:
-    """Return the number of heads into which q was cut before the product of the scores; None if that is not seen."""
+    """Return the number of heads into which q was split before the product of the scores; None if no operation shows
+    it.
+    """
     place = len(product.arguments) - 2
     width, computed = product.arguments[place].shape[-1], product.source(place)
     while computed is not None and (computed.name in SAME_NUMBERS or computed.name in ("mul", "div")):
@@ -338,7 +347,7 @@ def find_heads(product: Computed) -> int | None:
 def find_batch(weights: torch.Size, scores: ReadScores, batch: int, heads: int | None) -> tuple[int, int]:
     """Return (B, H) of the weights of a product, whose leading axis may be B·H. Raises AttentionError.
 
-    heads: the number of heads, if it is known. batch: else, the number of texts.
+    heads: the number of heads, or None. batch: the number of texts, which is used if `heads` is None.
     """
     rows = weights[0] if len(weights) >= 3 else 1
     if len(scores.shape) == 4:
@@ -352,7 +361,7 @@ def find_batch(weights: torch.Size, scores: ReadScores, batch: int, heads: int |
 
 
 def join_equal_heads(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-    """Return keys and values with one head for each group of neighbouring heads that are equal."""
+    """Return keys and values with one head for each group of adjacent heads that are equal."""
     H = k.shape[1]
     for heads in (count for count in range(1, H) if H % count == 0):
         few = [tensor[:, :: H // heads] for tensor in (k, v)]
