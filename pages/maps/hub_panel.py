@@ -11,10 +11,11 @@ from attention_core.checkpoints.hub_model import HubModel
 from attention_core.checkpoints.opened_model import COMMIT_SHOWN
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
+from pages.maps.recent_models import TO_OPEN_KEY, AskedText
 from pages.runs.download_store import DOWNLOADS
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
-ABSENT_KEY, FETCHED_KEY = "maps_absent", "maps_fetched"  # session keys: what is to be fetched; what has been, to open
+ABSENT_KEY = "maps_absent"  # session key: the model that is not on this machine
 BUSY_KEY, SHOWN_KEY = "maps_hub_busy", "maps_hub_shown"  # session keys: the refusal of a task; which state is shown
 REFRESH_SECONDS = 0.5
 MAX_NAMED_FILES = 6
@@ -23,12 +24,10 @@ MEGABYTE, GIGABYTE = 10**6, 10**9
 
 @dataclass(frozen=True)
 class AbsentModel:
-    """A model that is not on this machine, and the texts that it is to read once it is. named: as it was asked for."""
+    """A model that is not on this machine, and the text that it is to read once it is."""
 
     model: HubModel
-    named: str
-    text: str
-    further: str
+    asked: AskedText
 
 
 def show_absent_model() -> None:
@@ -55,7 +54,7 @@ def draw_absent(absent: AbsentModel) -> None:
         if busy is not None:
             st.error(say_refusal(busy), icon=":material/error:")
     if task is not None and task.folder is not None:
-        st.session_state[FETCHED_KEY] = st.session_state.pop(ABSENT_KEY)
+        st.session_state[TO_OPEN_KEY] = st.session_state.pop(ABSENT_KEY).asked
         st.rerun()
     state = (absent.model, task, task is not None and task.is_running)
     if st.session_state.get(SHOWN_KEY) != state:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,7 +17,8 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
 from pages.lessons.frame import show_refusal
 from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, make_recorded_file
-from pages.maps.hub_panel import ABSENT_KEY, FETCHED_KEY, AbsentModel, show_absent_model
+from pages.maps.hub_panel import ABSENT_KEY, AbsentModel, show_absent_model
+from pages.maps.recent_models import TO_OPEN_KEY, AskedText, note_opened, show_recent
 from pages.panels.lesson_choices import get_choice, take_choice
 from pages.panels.markdown_table import NUMBERS, WORDS, make_table
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
@@ -56,14 +56,6 @@ def linked_written(*wanted: str) -> tuple[int, ...]:
 
 
 # ---- the form --------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class ChosenModel:
-    """A model that a visitor asks for. named: as the link names it. place: its folder, or its name on the hub."""
-
-    named: str
-    place: Path | HubModel
-
-
 def show_model_form() -> None:
     """Shows the model, the text and the button; on a press, opens the model with a bar, or offers to fetch it."""
     st.markdown(say("lessons.maps.model.about"))
@@ -75,7 +67,8 @@ def show_model_form() -> None:
     if not is_own and not offered:
         st.info(say("lessons.maps.model.not_allowed"), icon=":material/info:")
         return
-    fetched = st.session_state.pop(FETCHED_KEY, None)
+    show_recent(lambda named: is_own or named in offered)
+    to_open = st.session_state.pop(TO_OPEN_KEY, None)
     with st.form("maps_model", border=False):
         named = choose_model(offered, is_own)
         linked = get_choice(TEXT, "", read_model_text) or say("lessons.maps.model.example")
@@ -86,17 +79,12 @@ def show_model_form() -> None:
             key="c_maps_further",
             help=say("lessons.maps.model.further_help"),
         )
-        is_pressed = st.form_submit_button(
-            say("lessons.maps.model.open"), icon=":material/folder_open:", type="primary"
-        )
-    with show_refusal():
-        if is_pressed:
-            st.session_state.pop(ABSENT_KEY, None)
-            chosen = ChosenModel(named, read_place(named) if is_own else offered[named])
-            open_chosen(chosen, text, further, None if is_own else tuple(roots))
-        elif fetched is not None:
-            chosen = ChosenModel(fetched.named, fetched.model)
-            open_chosen(chosen, fetched.text, fetched.further, None)
+        if st.form_submit_button(say("lessons.maps.model.open"), icon=":material/folder_open:", type="primary"):
+            to_open = AskedText(named, text, further)
+    if to_open is not None:
+        st.session_state.pop(ABSENT_KEY, None)
+        with show_refusal():
+            open_asked(to_open, find_place(to_open.named, offered, is_own), None if is_own else tuple(roots))
     show_absent_model()
 
 
@@ -117,6 +105,18 @@ def choose_model(offered: dict[str, Path | HubModel], is_own: bool) -> str:
     return st.selectbox(label, names, names.index(linked) if linked in names else 0, key="c_maps_folder")
 
 
+def find_place(named: str, offered: dict[str, Path | HubModel], is_own: bool) -> Path | HubModel:
+    """Returns the folder or the model of the hub that somebody names.
+
+    Raises AttentionError: folder_outside for one that this visitor may not open; those of read_place.
+    """
+    if is_own:
+        return read_place(named)
+    if named not in offered:
+        raise AttentionError("folder_outside", name=printable_name(named))
+    return offered[named]
+
+
 def read_place(named: str) -> Path | HubModel:
     """Returns the folder or the model of the hub that somebody names; a folder of the name comes first.
 
@@ -130,19 +130,19 @@ def read_place(named: str) -> Path | HubModel:
 
 
 # ---- opening ---------------------------------------------------------------------------------------------------------
-def open_chosen(chosen: ChosenModel, text: str, further: str, roots: tuple[Path, ...] | None) -> None:
+def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...] | None) -> None:
     """Opens a model on a text; of a model of the hub that is not on this machine, notes that it may be fetched.
 
     roots: the folders in which that of a model must lie; None for any.
     """
-    folder = chosen.place
-    if isinstance(folder, HubModel):
-        folder, roots = find_cached(folder), None
+    if isinstance(place, HubModel):
+        folder, roots = find_cached(place), None
         if folder is None:
-            st.session_state[ABSENT_KEY] = AbsentModel(chosen.place, chosen.named, text, further)
+            st.session_state[ABSENT_KEY] = AbsentModel(place, asked)
             return
-    written = linked_written(chosen.named, text, further)
-    open_model(chosen.named, WantedText(folder, text, further, roots, written))
+        place = folder
+    written = linked_written(asked.named, asked.text, asked.further)
+    open_model(asked.named, WantedText(place, asked.text, asked.further, roots, written))
 
 
 def open_model(named: str, wanted: WantedText, how: Writing | None = None) -> None:
@@ -163,6 +163,7 @@ def open_model(named: str, wanted: WantedText, how: Writing | None = None) -> No
     for name, value in ((FOLDER, named), (TEXT, wanted.text), (FURTHER, wanted.further)):
         take_choice(name, value, "", read_model_text)
     take_choice(WRITTEN, text.wanted.written, (), read_written)
+    note_opened(AskedText(named, wanted.text, wanted.further))
     st.rerun()
 
 

@@ -12,7 +12,7 @@ from tests.checkpoints.folders import save_folder
 from tests.checkpoints.hub import COMMIT, run_hub
 from tests.checkpoints.model_folders import refusal
 from tests.maps.test_maps_page import errors, grid, texts
-from tests.maps.test_model_folder import widget
+from tests.maps.test_model_folder import open_model, widget
 from tests.screen.lesson import Lesson
 
 NAME = "someone/tiny-gpt2"
@@ -121,3 +121,19 @@ def test_few_models_are_fetched_at_a_time(monkeypatch):
     tasks = [store.begin(f"a/{number}", True) for number in range(MAX_RUNNING)]
     assert store.begin("a/0", False) is tasks[0]
     assert refusal(store.begin, "a/more", True).code == "hub_busy"
+
+
+def test_models_that_were_opened_can_be_opened_again_and_a_visitor_sees_only_allowed_ones(hub, folder, monkeypatch):
+    save_folder(folder.parent / "other-gpt2", "GPT2LMHeadModel")
+    monkeypatch.setenv("ATTENTION_MODELS", str(folder.parent))
+    page = open_model(Lesson("maps", open="model"), "gpt2", "one text")
+    assert not [each for each in page.at.button if each.key and each.key.startswith("maps_recent")]
+    open_model(page, "other-gpt2", "another")
+    first = grid(page)[0]["queries"]
+    assert widget(page, "button", "maps_recent_0").label.replace("\\", "").replace("\u2060", "") == "other-gpt2"
+    page.ran(widget(page, "button", "maps_recent_1").click().run)
+    assert (page.link()["folder"], page.link()["text"]) == ("gpt2", "one text")
+    assert widget(page, "selectbox", "c_maps_folder").value == "gpt2" and grid(page)[0]["queries"] != first
+    (folder.parent / "other-gpt2" / "config.json").unlink()
+    page.ran(page.at.run)
+    assert not [each for each in page.at.button if each.key and each.key.startswith("maps_recent")]
