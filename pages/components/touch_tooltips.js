@@ -1,5 +1,5 @@
-// Closes a tooltip when the visitor scrolls by touch. A touch on its button opens it by the focus, which stays while one
-// scrolls. The HTML document contains this script, which runs once.
+// Closes a tooltip when the visitor scrolls by touch. A touch on its button opens it by the focus, which stays during
+// the scroll. The HTML document contains this script, which runs once.
 window.addEventListener(
   "touchmove",
   () => {

@@ -85,14 +85,19 @@ def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
 
 
 def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
-    """Returns the titles of the maps of A and of B; only the title for A has the name of the head."""
+    """Returns the titles of the maps of A and of B, with the name of the head; that of B only if it may be another
+    head.
+    """
     sign_a, sign_b, _ = RUN_SIGNS
-    name = ""
-    if screen.a is not None:
-        setup_a = replace(screen.setup, run=screen.setup.comparison.run_a)
-        head = min(screen.selection.head, screen.a.sizes()["H"] - 1)
-        name = head_name(setup_a, inputs_of(setup_a), head)
-    return say("compare.title", sign=sign_a, head=name), sign_b
+    if screen.a is None:
+        return say("compare.title", sign=sign_a, head=""), sign_b
+    setup_a = replace(screen.setup, run=screen.setup.comparison.run_a)
+    head = min(screen.selection.head, screen.a.sizes()["H"] - 1)
+    title_a = say("compare.title", sign=sign_a, head=head_name(setup_a, inputs_of(setup_a), head))
+    if screen.before is not None:
+        return title_a, sign_b
+    name_b = head_name(screen.setup, screen.inputs, screen.selection.head)
+    return title_a, say("compare.title", sign=sign_b, head=name_b)
 
 
 def make_difference_texts(one: PictureTexts, other: PictureTexts) -> PictureTexts:

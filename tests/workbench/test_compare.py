@@ -254,7 +254,9 @@ def test_of_other_sizes_both_are_shown_and_the_sentence_says_why_nothing_is_subt
     assert sum(a["kind"] == "cell") == 49 and sum(b["kind"] == "cell") == 9
     screen.press("swap")
     assert sum(screen.table("compared_a")["kind"] == "cell") == 9
-    assert "No B − A: A has 2 heads, B has 1." in pinned(heads=1).fact()
+    screen = pinned(heads=1)
+    assert "No B − A: A has 2 heads, B has 1." in screen.fact()
+    assert "B · head 1" in " ".join(screen.table("compared_b")["text"])
 
 
 def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():

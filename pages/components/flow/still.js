@@ -54,7 +54,8 @@ function shownFormulas({ journey, snapshot }, formulas) {
 const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) });
 
 // Returns the maps of all heads, also those scrolled out of sight, and the large map beside them.
-function copyHeads({ grid, large, legend }) {
+function copyHeads({ grid, large, legend, differ }) {
+  differ.replaceChildren(differ.textContent); // one text: the font of a file may be wider than that of the screen
   legend.hidden = !legend.querySelector(".more"); // without colours, the legend only says what one can click
   return copyParts([...(grid.hidden ? [] : grid.children), large]);
 }

@@ -258,6 +258,16 @@ def test_the_formulas_of_the_whole_way_stand_in_lines_that_cover_nothing(screen,
 
 
 @pytest.mark.slow
+def test_two_runs_of_other_sizes_are_saved_with_what_differs_and_why_there_is_no_difference(screen):
+    page = screen("?ex=en_it&heads=4&against=&pinned=values&stop=heads&lang=en").page
+    expect(page.locator(".headsview .tile")).to_have_count(6)
+    page.locator(".st-key-export button").click()
+    svg = saved(page, "svg", "all_heads").decode()
+    for told in ("No B − A: A has 2 heads, B has 4.", "A → B: Heads 2 → 4", "A · head 1: which noun is meant?"):
+        assert told in svg
+
+
+@pytest.mark.slow
 def test_all_heads_are_saved_as_the_view_reads_them_with_the_cells_of_the_screen(screen):
     """Without the first token, in multiples of the even share, at a size of its own on a phone."""
     opened = screen("?ex=en_it&stop=heads&maps=without_first,times", viewport={"width": 390, "height": 844})
