@@ -382,6 +382,27 @@ def gelu_value(numbers):
     return number * math.erfc(-number / math.sqrt(2)) / 2
 
 
+def gelu_tanh_value(numbers):
+    number = sum_value(numbers)
+    inside = math.sqrt(2 / math.pi) * (number + 0.044715 * number**3)
+    return number * (1 + math.tanh(inside)) / 2
+
+
+def gelu_tanh_text(terms, numbers):
+    """Return the text of the approximation x × (1 + tanh(√(2/π) × (x + 0.044715 × x³))) / 2."""
+    ((factor,),) = terms
+    x = Written(factor)
+    return [x, " × (1 + tanh(√(2/π) × (", x, " + 0.044715 × (", x, ")³))) / 2"]
+
+
+def relu_squared_value(numbers):
+    return relu_value(numbers) ** 2
+
+
+def relu_squared_text(terms, numbers):
+    return [*relu_text(terms, numbers), "²"]
+
+
 def silu_value(numbers):
     number = sum_value(numbers)
     return number * sigmoid(number)
@@ -524,6 +545,8 @@ CELL_FUNCTIONS = {
     "elu_plus_one": CellFunction(elu_plus_one_value, elu_plus_one_text),
     "relu": CellFunction(relu_value, relu_text),
     "gelu": CellFunction(gelu_value, times_share_text("Φ")),
+    "gelu_tanh": CellFunction(gelu_tanh_value, gelu_tanh_text),
+    "relu_squared": CellFunction(relu_squared_value, relu_squared_text),
     "silu": CellFunction(silu_value, times_share_text("σ")),
     "times_tanh": CellFunction(times_tanh_value, times_tanh_text),
     "rms": CellFunction(rms_value, rms_text),

@@ -3,6 +3,7 @@ MultiheadAttention.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -15,7 +16,7 @@ from attention_core.mechanism.norms import CENTRE, LAYER_NORM, RMS_NORM
 from attention_core.mechanism.operations import PROJECT
 from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Operation, Trace
-from attention_core.transformer.activations import GELU, RELU, SILU
+from attention_core.transformer.activations import GELU, GELU_TANH, RELU, RELU_SQUARED, SILU
 from attention_core.transformer.unembedding import MEET_ROWS, SHARE_WORDS
 
 
@@ -206,6 +207,11 @@ def softmax_by_torch(logits: Tensor) -> Tensor:
     return F.softmax(logits, dim=-1)
 
 
+def relu_squared_by_torch(hidden: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
+    """Compute the square of a ReLU by torch."""
+    return F.relu(hidden) ** 2
+
+
 # The keys are the formula functions of operations, which identify them.
 WITNESSES: dict[Callable, Callable[..., Tensor]] = {
     PROJECT.formula: linear_by_torch,
@@ -213,6 +219,8 @@ WITNESSES: dict[Callable, Callable[..., Tensor]] = {
     LAYER_NORM.formula: layer_norm_by_torch,
     RELU.formula: F.relu,
     GELU.formula: F.gelu,
+    GELU_TANH.formula: partial(F.gelu, approximate="tanh"),
+    RELU_SQUARED.formula: relu_squared_by_torch,
     SILU.formula: F.silu,
     MEET_ROWS.formula: logits_by_torch,
     SHARE_WORDS.formula: softmax_by_torch,

@@ -39,7 +39,7 @@ from attention_core.record.cell_text import MAX_SHOWN_TERMS
 from attention_core.record.expressions import Cell, CellFunction, Ref
 from attention_core.record.number_text import format_exact, format_fixed, format_or_scientific
 from attention_core.record.trace import Faces, Operation, Step
-from attention_core.transformer.activations import GELU, RELU, SILU
+from attention_core.transformer.activations import GELU, GELU_TANH, RELU, RELU_SQUARED, SILU
 from attention_core.transformer.unembedding import KEEP_LARGEST, KEEP_SHARE
 from attention_core.variants.recurrence import LET_OUT
 
@@ -245,6 +245,12 @@ CELLS = {
     ),
     "bent at 0": (single(RELU, [[[-2, 3]]]), (0, 0, 0), "max(0, −2.00) = 0.00"),
     "bent by the normal distribution": (single(GELU, [[[1, 3]]]), (0, 0, 0), "1.00 × Φ(1.00) = 0.84"),
+    "bent by tanh": (  # 1.00 x 0.8412
+        single(GELU_TANH, [[[1, 3]]]),
+        (0, 0, 0),
+        "1.00 × (1 + tanh(√(2/π) × (1.00 + 0.044715 × (1.00)³))) / 2 = 0.84",
+    ),
+    "bent at 0, squared": (single(RELU_SQUARED, [[[-2, 3]]]), (0, 0, 1), "max(0, 3.00)² = 9.00"),
     "bent by the sigmoid": (single(SILU, [[[1, 3]]]), (0, 0, 0), "1.00 × σ(1.00) = 0.73"),
     "what is let out of a cell": (  # 0.5 x 0.7616
         single(LET_OUT, [[0.5, 7]], [[1, 9]]),
