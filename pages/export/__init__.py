@@ -1,1 +1,1 @@
-"""Shows the export panel, and buttons that open a run on another page."""
+"""The export panel, and buttons that open a run on another page."""

@@ -1,4 +1,4 @@
-"""Writes the texts for the documents of a run: provenance, title, settings, and headings of matrices."""
+"""Writes the texts in the documents of a run: provenance, title, settings, and headings of matrices."""
 
 from functools import partial
 from urllib.parse import urlencode
@@ -32,7 +32,7 @@ from pages.setup.setup import Setup
 from pages.site.catalog import PAGES
 from pages.site.words import current_language, say
 
-MAX_DOCUMENT_TITLE_CHARS = 80  # in characters: a document's title is at most this long
+MAX_DOCUMENT_TITLE_CHARS = 80  # most characters of a document's title
 
 
 def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
@@ -52,7 +52,7 @@ def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
 
 
 def make_document_title(setup: Setup) -> str:
-    """Returns the sentence of a run, cut to MAX_DOCUMENT_TITLE_CHARS, or the name of the example without a sentence."""
+    """Returns the sentence of a run, cut to MAX_DOCUMENT_TITLE_CHARS; without a sentence, the name of the example."""
     if resolve_run(setup.run).mode == "sentence":
         title = printable_token(spell_tokens(inputs_of(setup).queries, setup.run))
     else:
@@ -84,7 +84,7 @@ def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> Doc
 
 
 def matrix_heading(trace: Trace, drawn: Panel) -> str:
-    """Returns the heading of a matrix; if every query has a matrix of this kind, the heading has the query's name."""
+    """Returns the heading of a matrix; if there is one such matrix for each query, the heading names the query."""
     title = make_panel_title(trace, drawn)
     outer_dims = trace.step(drawn.step).dims[:-2]
     first_cell = drawn.refs[0][0].index
@@ -95,12 +95,12 @@ def matrix_heading(trace: Trace, drawn: Panel) -> str:
 
 
 def say_more_heads(count: int) -> str:
-    """Returns the sentence that `count` more heads are not shown."""
+    """Returns the sentence that says that `count` more heads are not shown."""
     return say("export.more", count=count)
 
 
 def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
-    """Returns the settings of a run, one per line; the last line has the sizes of the run.
+    """Returns the settings of a run, one per line; the last line states the sizes of the run.
 
     Most settings that have their default value are omitted.
     """

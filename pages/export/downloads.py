@@ -1,4 +1,4 @@
-"""Offers files for download: the button, the file's name, and the check of its size.
+"""Offers files for download: shows the button, names the file, and checks its size.
 
 A file is generated in a separate thread without a session, so all data that it needs must be passed to its FileMaker.
 """
@@ -18,12 +18,12 @@ FileMaker = Callable[[], str | bytes]
 
 
 class FileMakers(dict[str, FileMaker]):
-    """The functions that generate the files offered on the pages, by file name."""
+    """The functions that generate the offered files, by file name."""
 
 
 @st.cache_resource(scope="session", show_spinner=False)
 def file_makers() -> FileMakers:
-    """Returns the FileMakers (functions that generate files) of the session, which refer to its runs.
+    """Returns the session's FileMakers (functions that generate files), which hold its runs in memory.
 
     When the visitor leaves, Streamlit clears this cache, but keeps the callables of buttons. A page that is opened
     again adds its FileMakers again.
@@ -37,9 +37,7 @@ def button_row():
 
 
 def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
-    """Returns whether a run, or one step of it, is small enough for a file of this kind; if not, the reason is
-    shown.
-    """
+    """Returns whether a run, or one of its steps, is small enough for a file of this kind; if not, shows the reason."""
     try:
         check_export_size(trace, kind, step)
     except AttentionError as error:
@@ -49,7 +47,7 @@ def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
 
 
 def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str | None = None) -> None:
-    """Shows a download button. The file is generated in the language of this session when the button is clicked."""
+    """Shows a download button; a click generates the file in the language of this session."""
     language = current_language()
     makers = file_makers()
     makers[name] = make
@@ -70,7 +68,7 @@ def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str 
 
 
 def file_name(setup: Setup, ending: str, *parts: str) -> str:
-    """Returns a file name that consists of ASCII letters, digits and underscores: the example's name and further parts.
+    """Returns a file name of ASCII letters, digits and underscores: the example's name and further parts.
 
     >>> file_name(Setup(), "csv", "../weights")
     'attention_en_it_weights.csv'

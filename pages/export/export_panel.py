@@ -40,10 +40,10 @@ from pages.setup.setup import Setup
 from pages.site.code_words import load_code_comments, say_code
 from pages.site.words import current_language, escape_markdown, say
 
-EXPORTED_STEP_KEY = "c_export"  # session key of the chosen export: a step's name, or MAP_OPTION
-MAP_OPTION = "map"  # the option that exports the attention map of the selected head
+EXPORTED_STEP_KEY = "c_export"  # session key of the step that is exported, or MAP_OPTION
+MAP_OPTION = "map"  # the option to export the attention map of the selected head
 TRANSPARENT_KEY = "c_export_transparent"  # session key: whether pictures are exported without a background
-MAX_NAMED_LETTERS = 12  # the message lists at most this many of the letters that the fonts lack
+MAX_NAMED_LETTERS = 12  # most letters missing in the fonts that the message lists
 
 
 def show_export(trace: Trace, setup: Setup) -> None:
@@ -70,7 +70,7 @@ def show_export(trace: Trace, setup: Setup) -> None:
 
 
 def show_picture_files(screen: ScreenState, provenance: Provenance) -> None:
-    """Shows the downloads of the large picture as it stands: of a query, or of all heads, these with their numbers."""
+    """Shows the downloads of the large picture in its present state; in the view of all heads also of their numbers."""
     is_transparent = bool(st.session_state.get(TRANSPARENT_KEY))
     has_heads = shows_heads(screen.setup.view.stop)
     st.caption(say("export.all_heads" if has_heads else "export.flow"))
@@ -80,7 +80,7 @@ def show_picture_files(screen: ScreenState, provenance: Provenance) -> None:
 
 
 def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:
-    """Shows a choice of one step or the selected head's attention map, and its downloads as SVG, PNG and CSV."""
+    """Shows a choice of a step or of the selected head's attention map, and its downloads as SVG, PNG and CSV."""
     heading = head_name(setup, inputs_of(setup), selection.head)
     names = {MAP_OPTION: heading}
     for name in trace.steps:
@@ -112,13 +112,16 @@ def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selectio
 
 
 def show_credit(provenance: Provenance) -> None:
-    """Shows the credit of a picture, with the address of its run, to copy; the picture itself has no address."""
+    """Shows the credit of a picture with the address of its run, as text to copy; the picture itself has no address."""
     st.caption(say("export.credit"))
     st.code(" ".join((*provenance.lines[2:], provenance.lines[1])), language=None, wrap_lines=True)
 
 
 def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> str:
-    """Shows a select box and returns the chosen step or MAP_OPTION; the default is the step opened on the page."""
+    """Shows a select box and returns the chosen step or MAP_OPTION.
+
+    The default is the step that is open on the page.
+    """
     if st.session_state.get(EXPORTED_STEP_KEY) not in names:
         st.session_state[EXPORTED_STEP_KEY] = setup.view.step if setup.view.step in trace else MAP_OPTION
     return st.selectbox(
@@ -130,7 +133,7 @@ def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> s
 
 
 def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, str]) -> str:
-    """Returns one string of all letters that a picture of a run may contain, with repetitions."""
+    """Returns all letters that a picture of a run may contain, as one string with repetitions."""
     texts = [*names.values(), *provenance.lines]
     for words in trace.labels.values():
         texts += words
@@ -138,7 +141,7 @@ def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, 
 
 
 def with_shown_labels(trace: Trace) -> Trace:
-    """Returns the run with the same labels of D and D_out as on the screen, in the language of the session."""
+    """Returns the run with the labels of D and D_out that the page shows, in the language of the session."""
     labels = {}
     for axis in ("D", "D_out"):
         if axis in trace.labels:
@@ -147,7 +150,7 @@ def with_shown_labels(trace: Trace) -> Trace:
 
 
 def show_all_files(trace: Trace, setup: Setup, provenance: Provenance) -> None:
-    """Shows the downloads of all steps together, as NPZ and JSON."""
+    """Shows the downloads of all steps of a run in one file, as NPZ and JSON."""
     trace = with_shown_labels(trace)
     st.caption(say("export.all"))
     with button_row():
@@ -160,9 +163,7 @@ def show_all_files(trace: Trace, setup: Setup, provenance: Provenance) -> None:
 
 
 def show_documents(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:
-    """Shows the downloads as LaTeX, notebook and scripts, and the file with the inputs if the scripts read such a
-    file.
-    """
+    """Shows the downloads as LaTeX, notebook and scripts, and of the inputs in a file if the scripts read it."""
     texts = make_document_texts(trace, setup, selection)
     language = current_language()
     st.caption(say("export.documents"))
@@ -180,7 +181,7 @@ def show_documents(trace: Trace, setup: Setup, provenance: Provenance, selection
 
 
 def write_script(trace: Trace, library: str, language: str) -> str:
-    """Returns a script that computes the run with a library; its comments are in the given language."""
+    """Returns a script that computes the run with a library, with comments in the given language."""
     return say_code(code(trace, library), language)
 
 
@@ -229,7 +230,7 @@ def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """Yields the tables of the open panel, then the tables of the next words before and after changes in the model."""
+    """Yields the tables of the open panel, then the next words before and after interventions in the model."""
     yield from PANELS[open_panel(screen)].tables(screen)
     yield from list_changed_words(screen)
 

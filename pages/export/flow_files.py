@@ -1,4 +1,4 @@
-"""Puts the flow picture (one query, or all heads) into files: SVG and PNG, which the browser draws, and HTML pages."""
+"""Puts the flow picture (of one query, or of all heads) into files: SVG and PNG, which the browser draws, and HTML."""
 
 from attention_core.documents.lecture_page import PartDrawing
 from attention_core.documents.provenance import Provenance
@@ -13,8 +13,9 @@ from pages.site.words import say
 
 
 def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent: bool) -> None:
-    """Shows the buttons that save the flow picture, without an address in it: at the keyframe of the screen, or the
-    view of all heads as it is read there.
+    """Shows the buttons that save the flow picture as it is on the screen, without an address in it.
+
+    The picture is that of the current keyframe, or the view of all heads with its options.
     """
     stop = screen.setup.view.stop
     has_heads = shows_heads(stop)
@@ -34,13 +35,13 @@ def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent:
 
 
 def make_moving_flow(screen: ScreenState) -> MovingPart:
-    """Returns the animated flow picture for a page without a server; it begins at its end, and can be played."""
+    """Returns the flow picture for a page without a server; it shows its last keyframe, and its animation can be
+    played.
+    """
     showing = Showing(begins="end", speaks=False)
     return MovingPart(components.flow.name, make_journey_data(screen, showing))
 
 
 def list_drawings() -> dict[str, PartDrawing]:
-    """Returns {name of a component: its script, HTML and style}, with which an HTML file draws animations without a
-    server.
-    """
+    """Returns the script, HTML and style of each component, by name, with which an HTML file can draw animations."""
     return {part.name: PartDrawing(part.script, part.html, part.style) for part in components.COMPONENTS.values()}

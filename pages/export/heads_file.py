@@ -1,4 +1,4 @@
-"""Puts the maps of all heads into a file, as the view of all heads reads them."""
+"""Puts the attention maps of all heads into a file, with the options of the view of all heads."""
 
 from functools import partial
 
@@ -14,12 +14,12 @@ from pages.session.view import ScreenState
 
 
 def show_heads_file(screen: ScreenState, provenance: Provenance) -> None:
-    """Shows the download of the numbers of all heads' maps, unless they are too large to be read otherwise."""
+    """Shows the download of the numbers of all heads' maps, unless there are too many for the options of maps."""
     found = read_screen(screen)
     if found is None:
         return
     read, reading = found
-    _, rows, columns = read.numbers.shape  # of a batch that a model reads, without the padding at the end
+    _, rows, columns = read.numbers.shape  # without the padding that a model's batch has at the end
     words = screen.trace.labels["T"][:rows]
     keys = screen.trace.labels["S"][: columns + reading.without_first]
     step = TIMES_STEP if reading.times else "weights"

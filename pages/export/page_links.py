@@ -1,4 +1,4 @@
-"""Shows buttons that open a Setup (the state of the workbench) on another page: in the workbench, or as an exercise."""
+"""Shows buttons that open a Setup (the state of the workbench) on the workbench, or as an exercise."""
 
 from collections.abc import Mapping
 
@@ -18,12 +18,12 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import current_language, say, say_refusal
 
 CHECK_PAGE = "check"
-STATE_KIND = "state"  # the name of the kind of exercise that is made from a Setup (a state of the workbench)
-MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # maximum numbers of cells: of a step, and of one row
+STATE_KIND = "state"  # kind of exercise that is made from a Setup
+MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # most cells of a step, and of one of its rows
 
 
 def check_exercise_size(setup: Setup) -> None:
-    """Raises AttentionError if a Setup (a state of the workbench) cannot become an exercise.
+    """Raises AttentionError if a Setup (the state of the workbench) cannot become an exercise.
 
     Codes: exercise_file if the Setup uses inputs from a file, exercise_size if it is too large.
     """
@@ -45,7 +45,7 @@ def check_exercise_size(setup: Setup) -> None:
 
 
 def link_to_exercise(setup: Setup, key: str) -> None:
-    """Shows a button that opens the workbench's state as an exercise with empty cells, or the reason why it cannot."""
+    """Shows a button that opens the run on the screen as an exercise with empty cells, or the reason why it cannot."""
     try:
         check_exercise_size(setup)
     except AttentionError as error:
@@ -59,7 +59,7 @@ def link_to_exercise(setup: Setup, key: str) -> None:
 
 
 def link_to_workbench(setup: Setup, key: str, label: str | None = None, help: str | None = None) -> None:
-    """Shows a button that opens a state of the workbench there.
+    """Shows a button that opens a Setup on the workbench.
 
     label: the button's text; None for the default label.
     """
@@ -71,7 +71,7 @@ def link_to_workbench(setup: Setup, key: str, label: str | None = None, help: st
 
 
 def link_to_drawer(slug: str, drawer: str, link: Mapping[str, str], label: str) -> None:
-    """Shows a button that opens an accordion ("drawer") of a lesson, which is scrolled into view.
+    """Shows a button that opens an accordion of a lesson, to which the page then scrolls.
 
     link: the other parameters of the lesson's link.
     """

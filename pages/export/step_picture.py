@@ -18,7 +18,7 @@ from pages.site.words import say
 
 @dataclass(frozen=True)
 class StepPicture:
-    """The data from which a picture of a step or of an attention map is drawn on request.
+    """The data from which the picture of a step or of an attention map is drawn, when a file is requested.
 
     chosen: the opened cell. map_title: the title for the attention map of the selected head; None if the step is drawn
     as a product. is_transparent: whether the background is left out.
@@ -62,7 +62,7 @@ class StepPicture:
         )
 
     def note_shown_part(self) -> Provenance:
-        """Returns the provenance, with a note on which part is drawn if the attention map is too large to be whole."""
+        """Returns the provenance; if only a part of a large attention map is drawn, with a note about this part."""
         part = panel(self.trace, "weights", {"B": self.selection.batch, "H": self.selection.head})
         if not any(part.hidden):
             return self.provenance

@@ -1,1 +1,3 @@
-"""Shows attention maps from an uploaded file of any model: they are measured, but cannot be recomputed."""
+"""The page with attention maps of any model: from an uploaded file, whose weights cannot be recomputed, or from a
+model.
+"""

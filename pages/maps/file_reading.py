@@ -1,6 +1,4 @@
-"""Shows how an uploaded file was read, and controls to show its other attention maps or to read its axes
-differently.
-"""
+"""Shows how an uploaded file was interpreted, and controls to show its other maps or interpret its axes differently."""
 
 from dataclasses import replace
 
@@ -15,7 +13,7 @@ from pages.panels.file_box import name_array, say_unread
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
-MAX_SEGMENTS = 4  # with more kinds of maps than this, a select box replaces the segments
+MAX_SEGMENTS = 4  # most kinds of maps for segments; with more, a select box is shown
 MAX_NOTES = 8
 MAX_LISTED_WORDS = 100
 
@@ -45,7 +43,7 @@ def show_readings(given: GivenFile) -> None:
 
 
 def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
-    """Shows a choice between the kinds of maps in the file: encoder, decoder, cross-attention, or another array."""
+    """Shows a choice of the kind of maps in the file: encoder, decoder, cross-attention, or another array."""
     names = name_groups(file.groups)
     choose = st.segmented_control if len(names) <= MAX_SEGMENTS else st.selectbox
     st.session_state[KIND_KEY] = file.groups.index(view.group)
@@ -67,7 +65,7 @@ def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
 def name_groups(groups: tuple[MapGroup, ...]) -> list[str]:
     """Returns the names of a file's groups of maps.
 
-    The names are parts of the model if the part of each group is known and all differ, else the names of the arrays.
+    A name is that of the model's part if the parts of all groups are known and differ, else that of the array.
     """
     kinds = [group.kind for group in groups]
     if all(kinds) and len(set(kinds)) == len(kinds):
@@ -96,12 +94,12 @@ def show_axes(given: GivenFile, view: MapView) -> None:
 
 
 def say_axes(axes: str) -> str:
-    """Returns the names of the axes before queries and keys, such as "layers × heads"."""
+    """Returns the names of the axes before those of queries and keys, such as "layers × heads"."""
     return " × ".join(say(f"lessons.maps.axis.{axis}") for axis in axes.split())
 
 
 def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence: int = 0) -> None:
-    """Shows what the controls select: other attention maps of the file, other axes, or another sentence of a batch.
+    """Shows other attention maps of the file, with other axes, or another sentence of a batch, as the controls select.
 
     If the maps cannot be read that way, stores the error and keeps the earlier view.
     """
@@ -117,7 +115,7 @@ def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence
 
 # ---- how the file was read -------------------------------------------------------------------------------------------
 def show_file_line(given: GivenFile) -> None:
-    """Shows how the arrays of the file were interpreted, which arrays were ignored, and the file's notes."""
+    """Shows how the arrays of the file were interpreted, which ones were ignored, and the file's notes."""
     if given.file is None or given.view is None or given.recorded is not None:
         return
     parts = [say_group(given.file, group, given.view) for group in given.file.groups]
@@ -136,7 +134,7 @@ def show_file_line(given: GivenFile) -> None:
 
 
 def show_subwords_line(maps: AttentionMaps) -> None:
-    """Shows that tokens are spelled differently than in the file, with a list of them as help text.
+    """Shows that tokens are spelled unlike in the file, with a list of them as help text.
 
     Shows nothing if all tokens are spelled as in the file.
     """
@@ -164,9 +162,9 @@ def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
 
 
 def say_words(file: MapFile, view: MapView) -> list[str]:
-    """Returns the names of the word lists in the file, each followed by the axis that the list labels.
+    """Returns the names of the word lists in the file, each followed by the axis that it labels.
 
-    A list that belongs to other maps gets a text that says so.
+    A list for other maps than the shown ones gets a text that says so.
     """
     words = view.words
     roles: dict[str, str] = {}

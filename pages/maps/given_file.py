@@ -1,4 +1,4 @@
-"""Holds the uploaded file of attention maps, with its description and its faults; it is stored only in this session."""
+"""Holds the uploaded file of attention maps, with its description and its faults; only this session stores it."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,12 +35,12 @@ from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys; the file is not in a link
+FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys; no link contains the file
 UPLOAD_KEY = "c_maps_upload"
-SHOWN_KEY = "maps_shown"  # session key: a file, the choices for it in the link, and the file with the maps chosen
+SHOWN_KEY = "maps_shown"  # session key of (file, link's choices for it, file with the chosen maps)
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
 EXAMPLE_FILE = "attention_maps.npz"
-MAX_HABIT_ROWS = 20_000  # with more rows of weights than this, computing the heads' patterns would take seconds
+MAX_HABIT_ROWS = 20_000  # most rows of weights for which the patterns of heads are computed; more would take seconds
 MAKE_FILE = """\
 import numpy as np, torch
 from transformers import AutoModel, AutoTokenizer
@@ -54,7 +54,7 @@ maps = torch.cat(attentions).detach().numpy()  # (layers, heads, T, T)
 tokens = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
 np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 """
-# In this code, each step of generate() returns only the rows of its own queries, over all keys so far.
+# Each step of generate() here returns only the rows of its own queries, over all keys so far.
 MAKE_GENERATED_FILE = """\
 out = model.generate(**inputs, max_new_tokens=8, output_attentions=True, return_dict_in_generate=True)
 size = out.attentions[-1][0].shape[-1]  # keys of the last step
@@ -67,13 +67,13 @@ np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 
 @dataclass(frozen=True, eq=False)
 class GivenFile:
-    """A file of attention maps after parsing.
+    """A parsed file of attention maps.
 
     name: the file's name; "" for the example. habits: the pattern of the weights of each head, by layer and head; None
     for a head whose rows are not weights, () if there are too many rows. first: the layer and the head, from 0, that
     are open before the visitor clicks one. file: the whole content; None for the example. view: the maps that are
-    shown; None for the example. reading: how the visitor reads the maps. recorded: what the maps are computed from, if
-    they come from a model that was opened here.
+    shown; None for the example. reading: the options with which the maps are shown. recorded: what the maps are
+    computed from, if they come from a model that was opened here.
     """
 
     name: str
@@ -87,31 +87,35 @@ class GivenFile:
 
     @property
     def known_words(self) -> KnownWords | None:
-        """The words of the pieces, and where a second text begins, as the model's tokenizer says; None for a file."""
+        """The words of the pieces (subword tokens), and where a second text begins, from the model's tokenizer; None
+        for a file.
+        """
         if self.recorded is None or self.view is None:
             return None
         inputs = self.recorded.inputs
         second = inputs.pieces.second if inputs.begun is None else None
-        return inputs.words(self.view.group.kind), second or None  # 0 if the first text is empty
+        return inputs.words(self.view.group.kind), second or None  # None if the first text is empty
 
     @cached_property
     def measured(self) -> AttentionMaps:
-        """The maps on which heads are measured: without the first key, if the reading leaves it out."""
+        """The maps from which the heads' measures are computed, without the first key if the options leave it out."""
         return without_first(self.maps, self.reading)
 
     @cached_property
     def read(self) -> ReadMaps | None:
-        """The maps of all heads as the reading shows them, layer by layer; None for maps as they are."""
+        """The maps of all heads under the chosen options, layer by layer; None without options."""
         return None if self.reading == AS_THEY_ARE else read_given(self.maps, self.reading)
 
     @property
     def opened(self) -> tuple[int, int]:
-        """The layer and the head that are open, counted from 0."""
+        """The layer and the head whose map is open, counted from 0."""
         return st.session_state.get(HEAD_KEY, self.first)
 
     @property
     def opened_number(self) -> int:
-        """The index of the open map among those of `read`: the mean of heads, if the reading has one, else the head."""
+        """The index of the open map in `read`: that of the mean of heads if the options have one, else that of the
+        head.
+        """
         layer, head = self.opened
         heads = self.maps.maps.shape[1]
         return len(self.maps.maps) * heads if self.reading.mean else layer * heads + head
@@ -119,20 +123,20 @@ class GivenFile:
 
 # ---- the file of the session -----------------------------------------------------------------------------------------
 def current_file() -> GivenFile:
-    """Returns the file that the visitor uploaded last; without one, the example in the page's language."""
+    """Returns the file that the visitor uploaded last; if there is none, the example in the page's language."""
     return st.session_state.get(FILE_KEY) or example_file(current_language())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def example_file(language: str) -> GivenFile:
-    """Returns the attention maps of a model of this app, written to a file and parsed like an uploaded file."""
+    """Returns the attention maps of a model of this app, written to a file and parsed like an uploaded one."""
     example = EXAMPLES[f"model_{language}"]
     head, _ = example.focus
     return make_given_file("", EXAMPLE_FILE, pack_example(language), first=(example.layer - 1, head))
 
 
 def pack_example(language: str) -> bytes:
-    """Returns the bytes of the example file: the weights of the example's sentence, computed now."""
+    """Returns the bytes of the example file, with the weights of the example's sentence, which are computed now."""
     example = EXAMPLES[f"model_{language}"]
     weights = model_weights(example.model, example.tokens)
     return pack_maps(AttentionMaps(weights, example.tokens, example.tokens))
@@ -148,14 +152,20 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
 
 
 def make_recorded_file(text: RecordedText) -> GivenFile:
-    """Returns what a model computed from a text, as a file with its maps would be read. Raises AttentionError."""
+    """Returns the maps that a model computed from a text as a GivenFile, like those of a file.
+
+    Raises AttentionError.
+    """
     file = text.maps.file
     view = file.view()
     return GivenFile(text.opened.name, view.maps, read_habits(view.maps), (0, 0), file, view, recorded=text)
 
 
 def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]:
-    """Returns the patterns ("habits") of all heads, by layer and head; () for more than MAX_HABIT_ROWS rows."""
+    """Returns the patterns of weights ("habits") of all heads, by layer and head.
+
+    Returns () for more than MAX_HABIT_ROWS rows.
+    """
     layers = len(maps.maps)
     rows = maps.maps[..., 0].numel()
     if rows > MAX_HABIT_ROWS:
@@ -164,7 +174,7 @@ def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]
 
 
 def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None, ...]:
-    """Returns the pattern ("habit") of each head of a layer; None for a head that is not measured."""
+    """Returns the pattern of weights ("habit") of each head of a layer; None for a head whose rows are not weights."""
     habits: list[HeadHabit | None] = []
     for head in range(maps.maps.shape[1]):
         trace = maps.head_trace(layer, head)
@@ -174,9 +184,9 @@ def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None
 
 # ---- what the visitor chose to see of it ---------------------------------------------------------------------------
 def show_choices(given: GivenFile) -> GivenFile:
-    """Shows the choices of words and sentences; returns the file with the maps chosen, as the visitor reads them.
+    """Shows the choices of words and sentences; returns the file with the chosen maps, under the chosen options.
 
-    The result is kept in the session, because describing all heads takes a while.
+    The result is stored in the session, because describing all heads takes a while.
     """
     maps = show_word_choices(given.maps, given.known_words)
     reading = current_reading(maps)
@@ -193,7 +203,7 @@ def show_choices(given: GivenFile) -> GivenFile:
 
 # ---- the upload ------------------------------------------------------------------------------------------------------
 def show_uploader() -> None:
-    """Shows the file uploader, the error of a refused upload, and a button that returns to the example."""
+    """Shows the file uploader, the error of a refused upload, and a button that restores the example."""
     file_box(
         say("lessons.maps.upload"),
         MAP_FILE_TYPES,
@@ -244,7 +254,7 @@ def show_file_facts(given: GivenFile) -> None:
     layers, heads, queries, keys = given.maps.maps.shape
     name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
     if given.recorded is not None:
-        st.markdown(name)  # its sizes stand in what was found
+        st.markdown(name)  # its sizes are in the text about the model
         return
     sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
     st.markdown(f"{name} {sizes}")
@@ -260,7 +270,7 @@ def show_file_facts(given: GivenFile) -> None:
 
 
 def describe_fault(maps: AttentionMaps) -> str:
-    """Returns the sentence that says why the file's numbers cannot be weights, and how they are shown."""
+    """Returns the sentence that says why the file's numbers cannot be weights, and how they are shown instead."""
     found = say(
         f"lessons.maps.fault.{maps.fault}",
         least=format_term(float(maps.maps.min())),
@@ -270,7 +280,7 @@ def describe_fault(maps: AttentionMaps) -> str:
 
 
 def describe_uneven(maps: AttentionMaps) -> str:
-    """Returns the sentence on how many rows do not sum to 1, and on the row whose sum is farthest from 1.
+    """Returns the sentence about how many rows do not sum to 1, and about the row whose sum is farthest from 1.
 
     The sentence has a hint if the maps are transposed.
     """
@@ -285,7 +295,7 @@ def describe_uneven(maps: AttentionMaps) -> str:
 
 
 def describe_rounded(maps: AttentionMaps) -> str:
-    """Returns the sentence that the rows sum to 1 within rounding, and how far from 1 the farthest sum is."""
+    """Returns the sentence that all rows sum to 1 up to rounding, and how far the farthest sum is from 1."""
     rounding = maps.rounding
     cause = say("lessons.maps.in_dtype", dtype=rounding.dtype)
     if rounding.decimals:
@@ -294,7 +304,7 @@ def describe_rounded(maps: AttentionMaps) -> str:
 
 
 def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, str]:
-    """Returns the head, query, sum and distance from 1 of a row, as texts with enough digits to show the distance."""
+    """Returns the head, query, sum and distance from 1 of a row as texts, with enough digits to show the distance."""
     layer, head, query = row
     total = float(maps.maps[row].sum())
     return {
@@ -306,7 +316,7 @@ def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, st
 
 
 def show_file_form() -> None:
-    """Shows how to write a file: its format, code that writes one, and the example as a download."""
+    """Shows how to make a file: its format, code that writes one, and the example as a download."""
     language = current_language()
     st.markdown(say("lessons.maps.form"))
     st.code(MAKE_FILE, language="python")

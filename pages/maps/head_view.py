@@ -1,4 +1,4 @@
-"""Shows the heads of a file: all as small attention maps, and the open head as a large map with downloads."""
+"""Shows the heads of a file: all as small attention maps, and the open one as a large map with downloads."""
 
 import math
 from dataclasses import replace
@@ -34,14 +34,14 @@ from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
 GRID_KEY = "map_heads"
-CLICKED_KEY = "maps_clicked"  # session key: True after a click on a head; the page then scrolls to its map
+CLICKED_KEY = "maps_clicked"  # session key: True after a click on a head, so that the page scrolls to its map
 
 
 # ---- all heads -------------------------------------------------------------------------------------------------------
 def show_all_heads(given: GivenFile) -> None:
-    """Shows every head as a small map; a click opens a large map.
+    """Shows every head as a small map; a click opens the large map.
 
-    The visitor can sort, search and compare the maps in the browser.
+    The browser lets the visitor sort, search and compare the maps.
     """
     layers, heads, *_ = given.maps.maps.shape
     components.model_heads(
@@ -62,7 +62,7 @@ def take_head(place: tuple[int, int]) -> None:
 
 
 def make_maps_data(given: GivenFile) -> dict:
-    """Returns the component data of the grid of heads of a file."""
+    """Returns the data of the grid of all heads for the browser."""
     maps, read = given.measured, given.read
     trace = maps.trace()
     measures = measure_maps(maps)
@@ -85,7 +85,7 @@ def make_maps_data(given: GivenFile) -> dict:
         picture=describe_picture(given),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
-    texts["here"] = ""  # empty: a page with a single text needs no name for it
+    texts["here"] = ""  # "" because a page with a single text needs no name for it
     if grid.rolled is None:
         texts["why"] = ""
     if not measures:
@@ -95,7 +95,7 @@ def make_maps_data(given: GivenFile) -> dict:
 
 
 def describe_picture(given: GivenFile) -> dict:
-    """Returns the texts of the picture of all heads, which the browser saves: its notes name the file, no address."""
+    """Returns the texts of the picture of all heads that the browser saves: its notes name the file, but no address."""
     source = given.name or say("lessons.maps.example_source")
     notes = (source, say("export.made_with"), say("lessons.maps.given_note"))
     return {
@@ -108,7 +108,7 @@ def describe_picture(given: GivenFile) -> dict:
 
 
 def unflatten(numbers: Tensor, maps: AttentionMaps) -> Tensor:
-    """Returns the maps of all heads as (L, H, T, S), without the mean of heads after them."""
+    """Returns the maps of all heads as (L, H, T, S), without the mean that may follow them."""
     layers, heads, *_ = maps.maps.shape
     return numbers[: layers * heads].unflatten(0, (layers, heads))
 
@@ -147,7 +147,7 @@ def show_opened_head(given: GivenFile) -> None:
 
 
 def tell_opened(given: GivenFile) -> str:
-    """Returns the sentences on how the open map is read; "" for a map as it is."""
+    """Returns the sentences about the options of the open map; "" without options."""
     if given.read is None:
         return ""
     told = [tell_map(given.read, given.reading, given.maps.shown_keys, given.opened_number)]
@@ -157,10 +157,11 @@ def tell_opened(given: GivenFile) -> str:
 
 
 def opened_map(given: GivenFile, hidden: float = 0.0) -> tuple[Trace, str]:
-    """Returns the open map, or the mean of heads, as the reading shows it: a Trace, and its step.
+    """Returns the open map (of a head, or the mean of heads) under the chosen options, as a Trace and the name of its
+    step.
 
-    Multiples of the even share are a step of another name, because they are no weights. hidden: what stands in place of
-    the hidden weights.
+    Multiples of the even share are a step of another name, because they are no weights. hidden: the number that
+    replaces hidden weights.
     """
     if given.read is None:
         return given.maps.head_trace(*given.opened), "weights"
@@ -173,7 +174,7 @@ def opened_map(given: GivenFile, hidden: float = 0.0) -> tuple[Trace, str]:
 
 
 def name_opened_head(given: GivenFile) -> str:
-    """Returns the name of the open head, with the pattern of its weights (its habit) if that is known."""
+    """Returns the name of the open head and, if known, the pattern of its weights (its habit)."""
     layer, head = given.opened
     name = name_opened_map(given)
     habit = "" if given.reading.mean else say_given_habit(given, layer, head)
@@ -191,7 +192,7 @@ def name_opened_map(given: GivenFile) -> str:
 
 
 def say_given_habit(given: GivenFile, layer: int, head: int) -> str:
-    """Returns the pattern of a head's weights (its habit) in a few words; "" if it is not known."""
+    """Returns the pattern of a head's weights (its habit) in a few words; "" if it is unknown."""
     habit = given.habits[layer][head] if given.habits else None
     return say_habit(given.measured.trace(), habit) if habit else ""
 
@@ -232,7 +233,7 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
 
 
 def make_provenance(given: GivenFile) -> Provenance:
-    """Returns the title and origin of the open head's map, as the provenance for downloads."""
+    """Returns the provenance of the open head's map for downloads: its title and origin."""
     source = given.name or say("lessons.maps.example_source")
     note = say("lessons.maps.given_note")
     if given.recorded is not None:
@@ -252,8 +253,9 @@ def has_all_letters(given: GivenFile) -> bool:
 
 # ---- as a scene of a lecture, because the file is stored only in this session ----------------------------------------
 def show_head_scene(given: GivenFile) -> None:
-    """Shows a button that adds the open head's map to the lecture as a scene, or a message if fonts lack letters of its
-    words.
+    """Shows a button that adds the open head's map to the lecture as a scene.
+
+    If fonts lack letters of its words, shows a message instead.
     """
     if not has_all_letters(given):
         st.caption(say("lessons.maps.no_scene"))
@@ -263,7 +265,7 @@ def show_head_scene(given: GivenFile) -> None:
 
 
 def make_head_scene(given: GivenFile) -> Scene:
-    """Returns a scene of a lecture: the map of the open head as a picture, and the map's provenance as its source."""
+    """Returns a scene of a lecture with the map of the open head as a picture, and the map's provenance as source."""
     title = name_opened_head(given)
     source = " ".join(make_provenance(given).lines[1:])[:MAX_PICTURE_WORDS_CHARS]
     picture = OwnPicture(png_bytes(draw_opened_head(given, is_titled=False)), title, source)

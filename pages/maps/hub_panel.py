@@ -1,4 +1,4 @@
-"""Shows how a model of the hub is fetched that is not on this machine: what there is, how far it is, and a stop."""
+"""Shows the download of a model from the Hugging Face hub: what it consists of, its progress, and a stop button."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +31,7 @@ class AbsentModel:
 
 
 def show_absent_model() -> None:
-    """Shows the model that is not on this machine, if one was asked for; refreshes itself while the hub is called."""
+    """Shows a requested model that is not on this machine, if there is one; refreshes itself while a task runs."""
     absent = st.session_state.get(ABSENT_KEY)
     if absent is None:
         return
@@ -41,7 +41,7 @@ def show_absent_model() -> None:
 
 
 def draw_absent(absent: AbsentModel) -> None:
-    """Draws the state of a model, and its buttons; draws the page again when the state changes."""
+    """Draws the state of a model's download, and its buttons; reruns the page when the state changes."""
     task = DOWNLOADS.find(absent.model)
     with use_language(), st.container(key="hub", gap="small"):
         if task is None:
@@ -63,13 +63,13 @@ def draw_absent(absent: AbsentModel) -> None:
 
 
 def draw_question(absent: AbsentModel) -> None:
-    """Draws that the model is not on this machine, and the button that asks the hub what it has."""
+    """Says that the model is not on this machine, and shows the button that asks the hub about its files."""
     st.markdown(say("lessons.maps.hub.absent", name=escape_markdown(absent.model)))
     offer(absent, "ask", say("lessons.maps.hub.ask", hub=hub_host()), ":material/travel_explore:")
 
 
 def draw_running(task: HubTask) -> None:
-    """Draws what is being done, and the button that stops it."""
+    """Shows the progress of the running task, and the button that stops it."""
     if task.plan is None:
         told, share = say("lessons.maps.hub.asking", hub=hub_host(), name=escape_markdown(task.model)), 0.0
     else:
@@ -81,7 +81,7 @@ def draw_running(task: HubTask) -> None:
 
 
 def draw_ended(absent: AbsentModel, task: HubTask) -> None:
-    """Draws what the hub has, or why it was not fetched, and the button that fetches the rest."""
+    """Shows what the hub has of the model, or why the download failed, and the button that downloads the rest."""
     if task.refusal is not None:
         st.error(say_refusal(task.refusal), icon=":material/error:")
     if task.plan is None:
@@ -97,7 +97,7 @@ def draw_ended(absent: AbsentModel, task: HubTask) -> None:
 
 
 def describe_plan(model: HubModel, plan: HubPlan) -> str:
-    """Returns the sentences on what the hub has of a model, and where it goes."""
+    """Returns the sentences about a model's files on the hub: names, size, and the space left for the download."""
     names = [name for name, _ in plan.files]
     shown = names if len(names) <= MAX_NAMED_FILES else [*names[: MAX_NAMED_FILES - 1], f"… ({len(names)})"]
     return say(
@@ -112,14 +112,14 @@ def describe_plan(model: HubModel, plan: HubPlan) -> str:
 
 
 def offer(absent: AbsentModel, action: str, label: str, icon: str) -> None:
-    """Shows the button that begins a task of the hub. action: "ask" or "fetch"."""
+    """Shows the button that starts a task of the hub. action: "ask" or "fetch"."""
     begins = partial(begin_task, absent.model, action == "fetch")
     help = say("lessons.maps.hub.sends", hub=hub_host())
     st.button(label, key=f"maps_hub_{action}", on_click=begins, icon=icon, help=help, type="primary")
 
 
 def begin_task(model: HubModel, fetch: bool) -> None:
-    """Begins a task, or keeps its refusal for the page."""
+    """Starts a task, or stores why it was refused, to be shown."""
     try:
         DOWNLOADS.begin(model, fetch)
     except AttentionError as error:
@@ -127,12 +127,12 @@ def begin_task(model: HubModel, fetch: bool) -> None:
 
 
 def hub_host() -> str:
-    """Returns the host name of the hub, as huggingface_hub has it."""
+    """Returns the host name of the hub, from the settings of huggingface_hub."""
     from huggingface_hub import constants
 
     return urlsplit(constants.ENDPOINT).hostname or ""
 
 
 def megabytes(size: int) -> str:
-    """Returns a number of bytes in megabytes, with one decimal."""
+    """Formats a number of bytes in megabytes, with one decimal."""
     return format_fixed(size / MEGABYTE, 1)

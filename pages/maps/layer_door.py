@@ -1,4 +1,4 @@
-"""Says whether the open layer begins at its input, and opens it in the workbench with the model's own matrices."""
+"""Shows whether the open layer can be opened on the workbench with the model's own matrices, and a button for that."""
 
 import streamlit as st
 
@@ -19,7 +19,9 @@ from pages.site.words import escape_markdown, say, say_refusal
 
 
 def show_layer_door(given: GivenFile) -> None:
-    """Shows what was found of the open layer, and the button that opens it in the workbench, or why there is none."""
+    """Shows what was found about the open layer, and a button that opens it on the workbench, or why it cannot be
+    opened.
+    """
     layer, head = given.opened
     recording = given.recorded.maps.recording
     number = given.recorded.maps.number_of(given.view.group, layer)
@@ -43,9 +45,9 @@ def show_layer_door(given: GivenFile) -> None:
 
 
 def open_layer(given: GivenFile, run: CoreRun, name: str, head: int) -> None:
-    """Opens a layer in the workbench, or shows why the workbench cannot show it.
+    """Opens a layer on the workbench, or shows the error if the workbench cannot show it.
 
-    run: the layer from its input on. name: of the model and the layer. head: the open head.
+    run: the layer's run from its input on. name: the names of the model and the layer. head: the open head.
     """
     shown = given.view.maps
     digest = LAYERS.keep(read_layer(name, run, shown.shown_queries, shown.shown_keys))
@@ -60,7 +62,7 @@ def open_layer(given: GivenFile, run: CoreRun, name: str, head: int) -> None:
 
 
 def make_layer_setup(digest: str, run: CoreRun, head: int) -> Setup:
-    """Returns the state of the workbench for a layer that is kept under a digest, with all choices of its run."""
+    """Returns the Setup of a layer that is stored under a digest, with all settings of its run."""
     config = run.config
     return make_setup(
         recorded=digest,

@@ -1,4 +1,4 @@
-"""Opens a model on the page of maps: of which folder or name, on which text, what was found, and what is proven."""
+"""Opens a model on the page of maps: its folder or name, its text, the maps found in it, and their proofs."""
 
 import os
 from collections.abc import Sequence
@@ -27,29 +27,29 @@ from pages.session.opened_drawers import scroll_here
 from pages.setup.link_values import read_link_count
 from pages.site.words import escape_markdown, say, say_refusal
 
-FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys; the widgets have these names too
-WRITTEN = "written"  # link key of the numbers of the pieces that the model wrote behind the text
-OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to what was found
-PATH_BEGINNINGS = (".", "~", "/")  # of a path that is not looked for on the hub
+FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys, and names of the widgets
+WRITTEN = "written"  # link key of the pieces that the model has generated after the text
+OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to its layers
+PATH_BEGINNINGS = (".", "~", "/")  # beginnings of a path, which is not a name on the hub
 WAIT_SECONDS = 0.2
 STAGES = ("waits", "opens", "writes", "reads", "finds", "proves")
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
 
 
 def read_model_text(text: str) -> str:
-    """Returns a text of a link unchanged; raises AttentionError for one that is too long."""
+    """Returns a text from a link unchanged; raises AttentionError if it is too long."""
     if len(text) > MAX_TEXT_LENGTH:
         raise AttentionError("text_too_long", limit=MAX_TEXT_LENGTH, given=len(text))
     return text
 
 
 def read_written(text: str) -> tuple[int, ...]:
-    """Returns the numbers of pieces in a link, such as 318,257."""
+    """Parses the numbers of pieces (subword tokens) in a link, such as 318,257."""
     return tuple(map(read_link_count, text.split(",")))
 
 
 def linked_written(*wanted: str) -> tuple[int, ...]:
-    """Returns the pieces that the link has behind its text, if a model and its two texts are those of the link."""
+    """Returns the generated pieces in the link; () if the link has another model or other texts."""
     linked = tuple(get_choice(name, "", read_model_text) for name in (FOLDER, TEXT, FURTHER))
     written = get_choice(WRITTEN, (), read_written)  # read in any case, so that another text replaces it in the link
     return written if linked == wanted else ()
@@ -57,7 +57,7 @@ def linked_written(*wanted: str) -> tuple[int, ...]:
 
 # ---- the form --------------------------------------------------------------------------------------------------------
 def show_model_form() -> None:
-    """Shows the model, the text and the button; on a press, opens the model with a bar, or offers to fetch it."""
+    """Shows the inputs for a model and a text, and a button that opens the model, or offers to download it."""
     st.markdown(say("lessons.maps.model.about"))
     if find_spec("transformers") is None:
         st.info(say("lessons.maps.model.package"), icon=":material/info:")
@@ -89,12 +89,12 @@ def show_model_form() -> None:
 
 
 def offer_models(roots: list[Path]) -> dict[str, Path | HubModel]:
-    """Returns {name: place} of the models that the administrator allows: of folders, then of the hub."""
+    """Returns {name: folder or hub model} of the models that the administrator allows, folders first."""
     return {**list_offered(roots), **{str(model): model for model in allowed_hub_models()}}
 
 
 def choose_model(offered: dict[str, Path | HubModel], is_own: bool) -> str:
-    """Shows the choice of a model: of the offered ones, or any name in an app of one's own; returns its name."""
+    """Shows the choice of a model and returns its name: one of the offered ones or, in a private app, any other."""
     linked = get_choice(FOLDER, "", read_model_text)
     label = say("lessons.maps.control.folder")
     if is_own:
@@ -118,7 +118,7 @@ def find_place(named: str, offered: dict[str, Path | HubModel], is_own: bool) ->
 
 
 def read_place(named: str) -> Path | HubModel:
-    """Returns the folder or the model of the hub that somebody names; a folder of the name comes first.
+    """Returns the folder or the hub model with the given name; if both exist, the folder.
 
     Raises AttentionError: nothing_named, hub_name.
     """
@@ -133,7 +133,7 @@ def read_place(named: str) -> Path | HubModel:
 def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...] | None) -> None:
     """Opens a model on a text; of a model of the hub that is not on this machine, notes that it may be fetched.
 
-    roots: the folders in which that of a model must lie; None for any.
+    roots: the folders in which a model's folder must lie; None for any.
     """
     if isinstance(place, HubModel):
         folder, roots = find_cached(place), None
@@ -146,11 +146,10 @@ def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...]
 
 
 def open_model(named: str, wanted: WantedText, how: Writing | None = None) -> None:
-    """Opens a model on a text, shows meanwhile what is being done, and puts its maps on the page.
+    """Opens a model, lets it read a text while showing the progress, and puts its maps on the page.
 
-    named: the model's name for the link. how: how the model first writes the text on; None if it does not.
-
-    Raises AttentionError: those of the store.
+    named: the model's name for the link. how: how the model first continues the text; None if it does not. Raises
+    AttentionError: those of the store.
     """
     st.session_state.pop(REFUSAL_KEY, None)
     stages = ["waits"]
@@ -168,7 +167,7 @@ def open_model(named: str, wanted: WantedText, how: Writing | None = None) -> No
 
 
 def wait_for(future: Future[RecordedText], stages: list[str]) -> RecordedText:
-    """Waits for a text, with a bar that says the stage; returns it. Raises AttentionError."""
+    """Waits for the record of a text, with a progress bar that names the stage; returns it. Raises AttentionError."""
     bar = st.progress(0.0)
     try:
         while not wait([future], WAIT_SECONDS).done:
@@ -181,7 +180,10 @@ def wait_for(future: Future[RecordedText], stages: list[str]) -> RecordedText:
 
 # ---- what was found --------------------------------------------------------------------------------------------------
 def show_found(text: RecordedText) -> None:
-    """Shows what was found, what is proven and to which bound, what is missing, and the table of proofs a layer."""
+    """Shows the attention layers found in a model, their proof with its bound, and what is missing.
+
+    Below is a table with the proof of each layer.
+    """
     scroll_here("maps_found", is_new=st.session_state.pop(OPENED_KEY, False))
     recording = text.maps.recording
     heads = sum(call.sizes[1] for call in recording.calls)
@@ -205,7 +207,7 @@ def show_found(text: RecordedText) -> None:
 
 
 def say_proof(rows: Sequence[ProofRow]) -> str:
-    """Returns the sentence on how many layers are proven, and how far the worst of them is apart."""
+    """Returns the sentence about how many layers are proven, and about the largest difference."""
     passed = sum(row.passed for row in rows)
     measured = [row for row in rows if row.apart is not None]
     if passed < len(rows):
@@ -220,19 +222,19 @@ def say_proof(rows: Sequence[ProofRow]) -> str:
 
 
 def name_faults(row: ProofRow) -> str:
-    """Returns the sentences on why a layer is not proven; "" if it is."""
+    """Returns the sentences about why a layer is not proven; "" if it is."""
     return " ".join(say_refusal(fault) for fault in row.faults)
 
 
 def make_proof_table(rows: Sequence[ProofRow]) -> str:
-    """Returns the table of proofs, one row a layer, as Markdown."""
+    """Returns the table of proofs as Markdown, with a row per layer."""
     columns = ("layer", "apart", "bound", "output_apart", "output_bound")
     heading = ["", *(say(f"lessons.maps.model.column.{name}") for name in columns)]
     return make_table(heading, [make_proof_row(row) for row in rows], [WORDS, WORDS, *[NUMBERS] * 4])
 
 
 def make_proof_row(row: ProofRow) -> list[str]:
-    """Returns the cells of a layer's row."""
+    """Returns the cells of a layer's row in the table of proofs."""
     figures = (row.apart, row.bound, row.output_apart, row.output_bound)
     told = ["–" if figure is None else f"{figure:.1e}" for figure in figures]
     return ["✓" if row.passed else "✗", escape_markdown(printable_name(row.layer)), *told]

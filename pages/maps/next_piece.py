@@ -1,4 +1,4 @@
-"""Shows what an opened model expects after its text, and writes the text on with the model's own pieces."""
+"""Shows the pieces (subword tokens) that an opened model predicts after its text, and lets the model append them."""
 
 from dataclasses import replace
 
@@ -19,11 +19,11 @@ CHOSEN, SEED, TEMPERATURE = "chosen", "seed", "temperature"  # link keys
 LIKELIEST, DRAWN = "likeliest", "drawn"
 TEMPERATURES = (0.2, 0.5, 0.7, 1.0, 1.5, 2.0)
 CANDIDATES = 8
-COUNTS = (1, 8)  # pieces that a button adds
+COUNTS = (1, 8)  # numbers of pieces that the buttons append
 
 
 def show_next(text: RecordedText) -> None:
-    """Shows the text, the likeliest next pieces with their probabilities, and the buttons that write on."""
+    """Shows the text, the likeliest next pieces with their probabilities, and the buttons that let the model go on."""
     pieces = text.inputs.pieces if text.inputs.begun is None else text.inputs.begun
     if pieces.written:
         st.markdown(mark_written(pieces))
@@ -54,7 +54,7 @@ def show_next(text: RecordedText) -> None:
 
 
 def mark_written(pieces: Pieces) -> str:
-    """Returns the text as Markdown, with what the model wrote in bold."""
+    """Returns the text as Markdown, with the pieces that the model has generated in bold."""
     first = pieces.pieces[-pieces.written]
     text = pieces.texts[first.text]
     begin = first.span[0]
@@ -64,7 +64,10 @@ def mark_written(pieces: Pieces) -> str:
 
 
 def make_candidate_table(text: RecordedText, temperature: float) -> str:
-    """Returns the table of the likeliest next pieces; with those of a draw at another temperature than 1."""
+    """Returns the table of the likeliest next pieces.
+
+    At a temperature other than 1, it also has the probabilities of sampling.
+    """
     found = list_candidates(text.opened, text.maps.recording.logits, CANDIDATES, temperature)
     heading = [say("lessons.maps.next.piece"), say("lessons.maps.next.share")]
     rows = [

@@ -1,4 +1,4 @@
-"""The page "maps": shows the attention maps that a file has of any model, with all heads at once."""
+"""The page "maps": shows the attention maps of all heads of any model at once, from a file or an opened model."""
 
 from functools import partial
 
@@ -15,8 +15,8 @@ from pages.maps.next_piece import show_next
 from pages.maps.recorded_head import show_steps
 from pages.site.words import say
 
-COLUMN_WIDTHS = (6, 5)  # relative widths of two columns: all heads, and the open head
-MAX_HEADS_BESIDE = 6  # with more heads in a layer, the open head stands below all heads instead of beside them
+COLUMN_WIDTHS = (6, 5)  # relative widths of the columns for all heads and for the open head
+MAX_HEADS_BESIDE = 6  # most heads in a layer for which the open head is beside all heads; with more, it is below
 DRAWERS = Lesson(
     "maps", drawers={"model": show_model_form, "next": show_next, "steps": show_steps, "form": show_file_form}
 )
@@ -39,7 +39,7 @@ with draw_page_frame("maps"):
                 fold(DRAWERS, "next", say("lessons.maps.drawer.next"), partial(show_next, given.recorded))
     given = show_choices(given)
     _, heads_in_layer, *_ = given.maps.maps.shape
-    is_beside = heads_in_layer <= MAX_HEADS_BESIDE and given.recorded is None  # whose steps stand below the open head
+    is_beside = heads_in_layer <= MAX_HEADS_BESIDE and given.recorded is None  # a recorded model's steps need the width
     at_all, at_head = st.columns(COLUMN_WIDTHS, gap="large") if is_beside else (st.container(), st.container())
     with at_all:
         show_all_heads(given)

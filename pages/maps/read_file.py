@@ -1,4 +1,4 @@
-"""Reads the maps of a file as the visitor chose: of words, of one block of two sentences, in other numbers."""
+"""Applies the visitor's options to the maps of a file: words instead of pieces, one block of two texts, and others."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,14 +22,15 @@ from pages.setup.link_values import make_member_reader, read_link_count
 from pages.setup.map_link import read_map_link, read_map_parts, write_map_reading
 from pages.site.words import say
 
-READING, BLOCK, SECOND, PIECES = "maps", "block", "second", "words"  # link keys of the choices
-KnownWords = tuple[Sequence[WordGroups], int | None]  # the words of queries and keys; where a second text begins
-WHOLE = "all"  # the option that shows all pairs of words, not one block
+READING, BLOCK, SECOND, PIECES = "maps", "block", "second", "words"  # link keys of these options
+KnownWords = tuple[Sequence[WordGroups], int | None]  # words of queries and keys; index of the second text
+WHOLE = "all"  # the option to show all pairs of words instead of one block
 
 
 # ---- words and sentences ---------------------------------------------------------------------------------------------
 def show_word_choices(given: AttentionMaps, known: KnownWords | None = None) -> AttentionMaps:
-    """Shows the choices of words instead of pieces and of one block of two sentences; returns the maps chosen.
+    """Shows the choices of words instead of pieces (subword tokens), and of one block of two texts; returns the chosen
+    maps.
 
     A choice that makes no difference to these maps is not shown. known: the words of the pieces, and where a second
     text begins; None to find both by the marks of the pieces.
@@ -53,7 +54,7 @@ def show_word_choices(given: AttentionMaps, known: KnownWords | None = None) -> 
 
 
 def move_second(joined: AttentionMaps, second: int | None, words: Sequence[WordGroups]) -> int | None:
-    """Returns where the second text begins among the words, if it begins at `second` among the pieces."""
+    """Returns the index of the word with which the second text begins, from `second`, the index of its first piece."""
     if second is None or not words:
         return find_second_sentence(joined.keys) if second is not None else None
     _, keys = words
@@ -61,7 +62,7 @@ def move_second(joined: AttentionMaps, second: int | None, words: Sequence[WordG
 
 
 def show_blocks(given: AttentionMaps, second: int) -> AttentionMaps:
-    """Shows the choice of a block of two sentences, and where the second begins; returns the maps of the block.
+    """Shows the choice of a block of two texts, and of where the second text begins; returns the maps of the block.
 
     second: the position after the first separator, the default.
     """
@@ -76,12 +77,12 @@ def show_blocks(given: AttentionMaps, second: int) -> AttentionMaps:
 
 # ---- other numbers ---------------------------------------------------------------------------------------------------
 def can_be_read(given: AttentionMaps) -> bool:
-    """Returns whether the numbers are weights, which alone can be read otherwise."""
+    """Returns whether the numbers are weights; only weights have the options of maps."""
     return not given.fault and bool((given.maps >= 0).all())
 
 
 def current_reading(given: AttentionMaps) -> MapReading:
-    """Returns how the visitor reads the maps, as far as these maps can be read so."""
+    """Returns the options that the visitor chose for the maps, without those that these maps lack."""
     parts = get_choice(READING, (), read_map_link)
     if not can_be_read(given):
         return AS_THEY_ARE
@@ -90,7 +91,7 @@ def current_reading(given: AttentionMaps) -> MapReading:
 
 
 def take_reading(chosen: Mapping) -> None:
-    """Stores how the visitor chose to read the maps, or why that was refused."""
+    """Stores the options that the visitor chose for the maps, or the error if they are refused."""
     try:
         parts = write_map_reading(reading_of(chosen))
     except AttentionError as error:
@@ -100,13 +101,13 @@ def take_reading(chosen: Mapping) -> None:
 
 
 def without_first(given: AttentionMaps, reading: MapReading) -> AttentionMaps:
-    """Returns the maps without the first key, if a reading leaves it out: everything measured on them then is so."""
+    """Returns the maps without the first key if the options leave it out, so that measures leave it out, too."""
     if not reading.without_first:
         return given
     return AttentionMaps(leave_out_first(given.maps), given.queries, given.keys[1:])
 
 
 def read_given(given: AttentionMaps, reading: MapReading) -> ReadMaps:
-    """Returns all maps of a file, layer by layer, as a reading shows them."""
+    """Returns all maps of a file under the options of a reading, layer by layer."""
     weights = given.maps.flatten(0, 1)  # (L, H, T, S) -> (L H, T, S)
     return read_maps(weights, given.seen.expand_as(weights), reading)

@@ -1,4 +1,4 @@
-"""Shows the open head of a recorded model step by step: each number with its arithmetic, and the proof of its layer."""
+"""Shows the open head of a recorded model step by step: the arithmetic of each number, and the proof of its layer."""
 
 import streamlit as st
 
@@ -16,13 +16,13 @@ from pages.runs.checkpoint_store import RecordedText
 from pages.session.labels import Selection, current_palette, formula_names, inline_step_name
 from pages.site.words import escape_markdown, say
 
-STEP = "shows"  # link key of the step that is drawn
-PICTURE = "recorded"  # the picture's name in links
-MAX_PROVEN_NUMBERS = 1_000_000  # numbers of a layer that are proven on each opening; more take seconds
+STEP = "shows"  # link key of the step that is shown
+PICTURE = "recorded"  # name of the picture in links
+MAX_PROVEN_NUMBERS = 1_000_000  # most numbers of a layer that are proven whenever it is opened; more take seconds
 
 
 def show_steps(given: GivenFile) -> None:
-    """Shows the steps of the open head, from q and k to its output, and the proof of its layer."""
+    """Shows the steps of the open head from q and k to its output, and the proof of its layer."""
     layer, head = given.opened
     shown, maps = given.view.maps, given.recorded.maps
     number = maps.number_of(given.view.group, layer)
@@ -36,7 +36,7 @@ def show_steps(given: GivenFile) -> None:
 
 
 def tell_layer(text: RecordedText, number: int, trace: Trace) -> str:
-    """Returns the sentences on the proof of a layer: against the model, and of each number by other code."""
+    """Returns the sentences about the proof of a layer: against the model, and of each number against other code."""
     row = text.proof[number]
     figures = {"apart": row.apart, "bound": row.bound}
     if row.apart is None:
@@ -49,7 +49,7 @@ def tell_layer(text: RecordedText, number: int, trace: Trace) -> str:
 
 
 def tell_numbers(trace: Trace) -> str:
-    """Returns the sentence on whether every number of a layer was computed again by other code."""
+    """Returns the sentence that says whether other code has recomputed every number of a layer."""
     if sum(step.value.numel() for step in trace.steps.values()) > MAX_PROVEN_NUMBERS:
         return ""
     proof: Proof = prove(trace)
