@@ -121,7 +121,7 @@ def pack_maps(numbers: Tensor, allowed: Tensor, hidden: Tensor, description: dic
 def tell_map(read: ReadMaps, reading: MapReading, keys: Sequence[str], number: int) -> str:
     """Returns the sentences about the weight that is left out of one map, and the weight that is hidden.
 
-    "" if none is.
+    Returns "" if no weight is left out or hidden.
     """
     told = []
     if reading.without_first:

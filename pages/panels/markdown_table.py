@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-NUMBERS = "--:"  # the rule of a column of numbers: aligned right, and page.css breaks no line inside a number
+NUMBERS = "--:"  # Markdown rule of a column of numbers: aligned right; page.css keeps each on one line
 WORDS = "---"
 
 

@@ -161,7 +161,7 @@ def list_heads_of_a(a: ScreenState) -> list[dict[str, str]]:
 def read_screen(screen: ScreenState) -> tuple[ReadMaps, MapReading] | None:
     """Returns the maps of all heads on the screen under the chosen options, and these options.
 
-    None if there are none.
+    Returns None if these maps have no such options.
     """
     maps = find_maps(screen)
     if maps is None:

@@ -39,7 +39,7 @@ from pages.site.words import say, say_refusal
 MAX_SHOWN_SHARES = 4  # most keys whose weights a sentence names
 LEAST_SHOWN_SHARE = 0.005  # a smaller weight rounds to 0 % and is not named, unless it is the largest
 HEAD_AXES = {"B", "H", "T"}
-OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # by preference
+OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # best first
 MAX_TOLD_HEADS = 4  # most heads whose weights are written beside a picture
 MAX_SHOWN_NUMBERS = 8  # most numbers of an output that are written out
 

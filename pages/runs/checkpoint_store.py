@@ -32,7 +32,7 @@ class WantedText:
     """What a session requests: that the model of a folder reads a text.
 
     further: the second sentence of a pair, or the text of the decoder. roots: the folders in which the model must lie;
-    None for any. written: the numbers of the pieces that the model wrote behind the text.
+    None for any. written: the numbers of the pieces that the model has generated after the text.
     """
 
     folder: Path
@@ -46,7 +46,7 @@ class WantedText:
 class RecordedText:
     """A model's record of a text: the pieces (subword tokens), the maps of all layers, and the proof of each layer.
 
-    found: for each layer, what it makes q, k, v and its output with, or why that was not found.
+    found: for each layer, the matrices that give q, k, v and its output, or why these were not found.
     """
 
     wanted: WantedText

@@ -1,4 +1,4 @@
-"""Holds the latest layers of other people's models that sessions opened in the workbench, keyed by a digest."""
+"""Stores the layers of pretrained models that sessions opened last on the workbench, each under a digest."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -12,17 +12,17 @@ from torch import Tensor
 from attention_core.checkpoints.core_run import CoreRun
 from attention_core.record.errors import AttentionError
 
-MAX_KEPT_BYTES = 128 * 2**20  # most bytes of all layers together, such as six of 768 x 768; the latest is always kept
+MAX_KEPT_BYTES = 128 * 2**20  # most bytes of all layers together, as for six of 768 x 768; the latest is always kept
 DIGEST_CHARS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class KeptLayer:
-    """One attention layer from its input on, as its model computed it: words, vectors and matrices.
+    """One attention layer of a pretrained model: the words, vectors and matrices with which the model computed it.
 
-    name: the model and the name of the layer in it. queries, keys: the pieces of text. matrices: x, context, value,
-    w_q and so on by name, each with two axes. heads, kv_heads: into how many heads the matrices are split. pairs:
-    "allowed" and "bias", if no mask or position encoding of the core is the same, each (1, H, T, S).
+    name: the model and the name of the layer in it. queries, keys: the pieces of text. matrices: x, context, value, w_q
+    and so on by name, each with two axes. heads, kv_heads: into how many heads the matrices are split. pairs: "allowed"
+    and "bias", if no mask or position encoding of the core is the same, each (1, H, T, S).
     """
 
     name: str
@@ -35,12 +35,12 @@ class KeptLayer:
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of all numbers."""
+        """The number of bytes of all numbers in the layer."""
         return sum(numbers.nbytes for numbers in (*self.matrices.values(), *self.pairs.values()))
 
     @property
     def digest(self) -> str:
-        """A digest of everything that is kept."""
+        """A digest of all contents, by which a Setup names the layer."""
         digest = sha256(repr((self.name, self.queries, self.keys)).encode())
         for name, numbers in (*self.matrices.items(), *self.pairs.items()):
             digest.update(repr((name, tuple(numbers.shape))).encode())
@@ -50,7 +50,7 @@ class KeptLayer:
 
 def read_layer(name: str, run: CoreRun, queries: tuple[str, ...], keys: tuple[str, ...]) -> KeptLayer:
     """Returns the first text of a run that begins at a layer's input, as a KeptLayer."""
-    inputs = {"x": "x", "query": "x", "key": "context", "value": "value"}  # name of a step -> name of a matrix
+    inputs = {"x": "x", "query": "x", "key": "context", "value": "value"}  # step -> matrix
     matrices = {inputs[step]: run.trace[step][0].numpy() for step in inputs if step in run.trace}
     matrices |= {given: np.atleast_2d(tensor.numpy()) for given, tensor in run.weights.given().items()}
     steps = {"mask": "allowed", "bias": "bias"}
@@ -60,14 +60,14 @@ def read_layer(name: str, run: CoreRun, queries: tuple[str, ...], keys: tuple[st
 
 
 class LayerStore:
-    """Holds layers in memory, and drops those that were opened first if they take more than MAX_KEPT_BYTES."""
+    """Stores layers in memory, and removes those that were opened first if they take more than MAX_KEPT_BYTES."""
 
     def __init__(self):
         self.layers: OrderedDict[str, KeptLayer] = OrderedDict()
         self.lock = Lock()
 
     def keep(self, layer: KeptLayer) -> str:
-        """Keeps a layer; returns the digest by which a Setup names it."""
+        """Stores a layer; returns the digest by which a Setup names it."""
         digest = layer.digest
         with self.lock:
             self.layers[digest] = layer
@@ -77,7 +77,7 @@ class LayerStore:
         return digest
 
     def find(self, digest: str) -> KeptLayer:
-        """Returns the layer of a digest. Raises AttentionError (layer_away) if it is no longer kept."""
+        """Returns the layer with a digest. Raises AttentionError (layer_away) if the layer is no longer stored."""
         with self.lock:
             layer = self.layers.get(digest)
         if layer is None:

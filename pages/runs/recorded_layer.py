@@ -1,4 +1,4 @@
-"""A layer of somebody's model as the input of a run: its pieces of text, their vectors, and its own matrices."""
+"""A layer of a pretrained model as the input of a run: its pieces of text, their vectors, and the layer's matrices."""
 
 from dataclasses import dataclass, replace
 
@@ -32,12 +32,12 @@ class RecordedLayer:
                 inputs.put(name, self.start(name))
 
     def start(self, name: str) -> StartMatrix:
-        """Returns a matrix of the layer before any edit."""
+        """Returns one of the layer's matrices before any edit."""
         numbers = self.layer.matrices.get(name)
         return NO_MATRIX if numbers is None else StartMatrix(numbers, ORIGIN)
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
-        """Puts the layer's W_q, W_k, W_v, W_o and biases into the inputs of a run, cut if another width is chosen."""
+        """Puts the layer's W_q, W_k, W_v, W_o and biases into the inputs of a run, cut to a chosen width."""
         own = HeadSizes(self.layer.heads, self.layer.kv_heads)
         for name in PROJECTIONS + BIASES:
             start = self.start(name)
@@ -52,7 +52,10 @@ class RecordedLayer:
         return {name: numbers for name, numbers in self.layer.matrices.items() if name in LEARNED_TENSORS}
 
     def add_pairs(self, pairs: PairInputs) -> PairInputs:
-        """Returns the tensors about pairs with the layer's mask and bias, if these have no name in the core."""
+        """Returns the tensors about pairs of tokens.
+
+        The layer's mask and bias are added, unless a mask or position encoding of the core is the same.
+        """
         allowed, bias = (self.layer.pairs.get(name) for name in ("allowed", "bias"))
         if allowed is not None and pairs.allowed is not None:
             allowed = allowed & pairs.allowed

@@ -181,7 +181,7 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
 
 
 def is_padded(old: np.ndarray, new: np.ndarray) -> bool:
-    """Returns whether a matrix is another one with columns of zeros after its own."""
+    """Returns whether a matrix equals another one with columns of zeros appended."""
     (rows, columns), (new_rows, new_columns) = old.shape, new.shape
     if rows != new_rows or columns >= new_columns:
         return False

@@ -30,7 +30,7 @@ from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring, project_sequence
 from pages.setup.setup import AXIS_ORDERS, MAX_RUN_PAIRS, MAX_SHOWN_HEADS
 
-ROUNDED_BIAS = 1e-3  # largest relative and absolute difference of two biases that count as the same
+ROUNDED_BIAS = 1e-3  # two biases count as equal up to this relative and absolute difference
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def prepare_uploaded(
 
 
 def is_bias_of_positions(bias: Tensor, steps: dict[str, Step], plan: Plan) -> bool:
-    """Returns whether the chosen positions of a run add a bias, and this is the same up to rounding in half precision.
+    """Returns whether the chosen positions of a run add the same bias, up to rounding in half precision.
 
     steps, plan: the run without the given bias.
     """

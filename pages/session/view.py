@@ -64,7 +64,7 @@ class ScreenRuns:
     def a(self) -> Trace | None:
         """The run that the visitor pinned as A, of any size.
 
-        None if no run is pinned, or if the session lost its file.
+        It is None if no run is pinned, or if the session lost its file.
         """
         pinned = self.setup.comparison.run_a
         try:
@@ -137,7 +137,7 @@ class ScreenState:
     def apart(self) -> Trace | None:
         """The difference of every step from the same step of the earlier run, as a Trace.
 
-        None without an earlier run.
+        It is None without an earlier run.
         """
         return self.runs.get().apart
 

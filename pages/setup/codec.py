@@ -247,9 +247,9 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
 
 
 def name_unused(run: RunSetup) -> list[str]:
-    """Returns which of the fields that name a language model, its layer or a network the example has no place for.
+    """Returns the fields of a run that name a language model, its layer or a network, but have no use in its example.
 
-    Without a refusal the page would show the example's own kind of run in their place.
+    They must be refused, because the page would otherwise show the example's own kind of run.
     """
     example = EXAMPLES[run.example]
     places = {"model": example.model, "layer": example.model, "network": example.network}

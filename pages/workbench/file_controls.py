@@ -299,7 +299,7 @@ def format_reading(reading: MaskReading) -> str:
 def waiting_file() -> Setup | None:
     """Returns the Setup with the file that cannot be read before the visitor answers a question.
 
-    None if there is none.
+    Returns None if there is no such file.
     """
     draft = setup_state.workbench().drafts.get(BRING)
     if draft is None:

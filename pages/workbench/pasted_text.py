@@ -74,7 +74,7 @@ def shorten(text: str) -> str:
 def read_saved_file(text: str) -> Pasted | None:
     """Recognises the content of a file that the app saved, and reads its Setup or says why not.
 
-    None for another text.
+    Returns None for another text.
     """
     if not text.startswith("{") or f'"{SETUP_FORMAT}"' not in text[:200]:
         return None
@@ -87,7 +87,7 @@ def read_saved_file(text: str) -> Pasted | None:
 def read_address(text: str) -> Pasted | None:
     """Recognises a link of the app, and finds the page or Setup to which it leads, or another web address.
 
-    Else None.
+    Returns None for any other text.
     """
     is_web_address = WEB_ADDRESS.fullmatch(text)
     if not is_web_address and not QUERY_ALONE.fullmatch(text):
