@@ -1,5 +1,6 @@
-// Closes a tooltip when the visitor scrolls by touch. A touch on its button opens it by the focus, which stays during
-// the scroll. The HTML document contains this script, which runs once.
+// Closes a tooltip when the visitor scrolls by touch; a touch on its button has opened it by the focus, which would
+// stay.
+// The HTML document of the app contains this script, which runs once per document.
 window.addEventListener(
   "touchmove",
   () => {

@@ -15,8 +15,8 @@ from pages.maps.recent_models import TO_OPEN_KEY, AskedText
 from pages.runs.download_store import DOWNLOADS
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
-ABSENT_KEY = "maps_absent"  # session key: the model that is not on this machine
-BUSY_KEY, SHOWN_KEY = "maps_hub_busy", "maps_hub_shown"  # session keys: the refusal of a task; which state is shown
+ABSENT_KEY = "maps_absent"  # session key: the requested model that is not on this machine
+BUSY_KEY, SHOWN_KEY = "maps_hub_busy", "maps_hub_shown"  # session keys: why a task was refused; the state on the screen
 REFRESH_SECONDS = 0.5
 MAX_NAMED_FILES = 6
 MEGABYTE, GIGABYTE = 10**6, 10**9
@@ -24,7 +24,7 @@ MEGABYTE, GIGABYTE = 10**6, 10**9
 
 @dataclass(frozen=True)
 class AbsentModel:
-    """A model that is not on this machine, and the text that it is to read once it is."""
+    """A requested model that is not on this machine, and the text that it should read after the download."""
 
     model: HubModel
     asked: AskedText

@@ -106,7 +106,7 @@ def choose_model(offered: dict[str, Path | HubModel], is_own: bool) -> str:
 
 
 def find_place(named: str, offered: dict[str, Path | HubModel], is_own: bool) -> Path | HubModel:
-    """Returns the folder or the model of the hub that somebody names.
+    """Returns the folder or the hub model with the given name.
 
     Raises AttentionError: folder_outside for one that this visitor may not open; those of read_place.
     """
@@ -131,7 +131,7 @@ def read_place(named: str) -> Path | HubModel:
 
 # ---- opening ---------------------------------------------------------------------------------------------------------
 def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...] | None) -> None:
-    """Opens a model on a text; of a model of the hub that is not on this machine, notes that it may be fetched.
+    """Opens a model on a text; if it is a hub model that is not on this machine, offers its download instead.
 
     roots: the folders in which a model's folder must lie; None for any.
     """

@@ -85,8 +85,9 @@ def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
 
 
 def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
-    """Returns the titles of the maps of A and of B, with the name of the head; that of B only if it may be another
-    head.
+    """Returns the titles of the maps of A and of B.
+
+    The title of A has the name of the head; that of B has it only if it may be another head.
     """
     sign_a, sign_b, _ = RUN_SIGNS
     if screen.a is None:

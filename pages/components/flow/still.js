@@ -55,7 +55,7 @@ const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) }
 
 // Returns the maps of all heads, also those scrolled out of sight, and the large map beside them.
 function copyHeads({ grid, large, legend, differ }) {
-  differ.replaceChildren(differ.textContent); // one text: the font of a file may be wider than that of the screen
+  differ.replaceChildren(differ.textContent); // as one text, because the file's font may be wider than the screen's
   legend.hidden = !legend.querySelector(".more"); // without colours, the legend only says what one can click
   return copyParts([...(grid.hidden ? [] : grid.children), large]);
 }
