@@ -458,7 +458,7 @@ def test_comments_titles_and_constants_are_kept(language):
     trace = trace_of("cosine float64")
     script = code(trace, language)
     assert "# ---- cosine: q · k over their lengths (Graves et al. 2014, eq. 6) -" in script
-    assert "\nMIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long" in script
+    assert "\nMIN_VECTOR_LENGTH = 1e-8  # shorter vectors count as this long" in script
     assert script.index("\nMIN_VECTOR_LENGTH =") < script.index("\ndef cosine") < script.index("\nscores = cosine")
     sources = [operation_source(step.operation, language) for step in trace.computed().values()]
     comments = [line.partition("  # ")[2] for text in sources for line in text.splitlines() if "  # " in line]
