@@ -1,6 +1,7 @@
 """Finds the norm of the core, an RMS norm or a LayerNorm, that gives what a module made of the vectors of a text."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import torch
 from jaxtyping import Float
@@ -40,7 +41,7 @@ def read_vector_norm(call: NormCall) -> VectorNorm | None:
     """Return the norm that gives what a module made; None if there is none.
 
     Its gain is 1, one of the module's parameters, or 1 and that; its shift is 0 or one of the parameters; its eps is
-    one of the module's numbers or a usual one. Of several that fit the nearest is taken.
+    one of the module's numbers or, if none of these fits, a usual one. Of several that fit the nearest is taken.
 
     >>> x = torch.tensor([[[3.0, 4.0, 8.0]]])
     >>> norm = read_vector_norm(NormCall(torch.nn.LayerNorm(3), x, torch.nn.LayerNorm(3)(x).detach()))
@@ -52,13 +53,12 @@ def read_vector_norm(call: NormCall) -> VectorNorm | None:
     one, zero = torch.ones(D, dtype=torch.float64), torch.zeros(D, dtype=torch.float64)
     own = [p.detach().double() for p in call.module.parameters(recurse=False) if p.shape == (D,)]
     small = [value for value in vars(call.module).values() if isinstance(value, float) and 0 < value <= MOST_EPS]
-    rounding = torch.finfo(call.made.dtype).eps
-    best, nearest = None, MOST_ROUNDINGS * rounding * float(made.abs().max())
-    for eps in dict.fromkeys((*small, *USUAL_EPS)):
-        for gain in (one, *own, *(1 + each for each in own)):
-            for shift in (None, zero, *own):
-                norm = VectorNorm(gain, eps, shift)
-                apart = float((norm.norm(given) - made).abs().max())
-                if apart < nearest:
-                    best, nearest = norm, apart
-    return best
+    limit = MOST_ROUNDINGS * torch.finfo(call.made.dtype).eps * float(made.abs().max())
+    gains = (one, *own, *(1 + each for each in own))
+    shapes = list(product(gains, (None, zero, *own)))
+    for all_eps in (small, USUAL_EPS):  # where vectors are long, a usual eps fits as well as the module's own
+        norms = [VectorNorm(gain, eps, shift) for eps in dict.fromkeys(all_eps) for gain, shift in shapes]
+        differences = [float((norm.norm(given) - made).abs().max()) for norm in norms]
+        if min(differences, default=limit) < limit:
+            return norms[differences.index(min(differences))]
+    return None

@@ -3,6 +3,7 @@
 It computes in float32, the core in float64. No decoder without answers comes along: those here are untrained.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,26 @@ def test_the_logits_are_the_same_and_every_layer_is_proven(name: str, tmp_path: 
         for number, trace in enumerate(recording.traces, 1):
             ours = stack[f"{number}.attention"]
             assert float((trace["weights"] - ours["weights"]).abs().max()) < SAME
+
+
+@pytest.mark.parametrize("name", [STOCK[0], DECODERS[0]])
+def test_what_is_found_by_value_in_the_stock_model_is_our_own_model_again(name: str, tmp_path: Path):
+    model, opened = open_own(name, tmp_path)
+    words, *_ = texts_of(name, opened)
+    whole = record(opened.model, input_ids=words).whole()
+    assert [row.fault for row in whole.proof() if not row.passed] == []
+    for found, choices in zip(whole.config.layers, model.shape.stack().layers, strict=True):
+        assert replace(found.attention, kv_heads=None) == choices.attention  # as many as heads
+        assert found.feed_forward == choices.feed_forward
+    assert whole.config.unembedding == model.shape.stack().unembedding
+    own = model.weights()
+    pairs = [(whole.weights.unembedding, own.unembedding)]
+    for found, layer in zip(whole.weights.layers, own.layers, strict=True):
+        pairs += [(found.attention, layer.attention), (found.feed_forward, layer.feed_forward)]
+    for found, learned in pairs:
+        assert found.given().keys() == learned.given().keys()
+        for tensor, number in learned.given().items():
+            assert torch.equal(found.given()[tensor], number.float().double()), tensor
 
 
 @pytest.mark.parametrize("name", ASKED)
