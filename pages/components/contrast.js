@@ -1,4 +1,4 @@
-// Mixes colours, and computes how well one is seen on another, by WCAG 2.2.
+// Mixes colours, and computes the contrast ratio of two colours by WCAG 2.2.
 import { channelsOf } from "./pixels.js";
 
 /**

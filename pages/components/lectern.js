@@ -51,7 +51,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
     notes: () => {
-      full(false); // a new window ends full screen; ended by the app, the presentation continues
+      full(false); // opening a window ends full screen; as the app did this, the presentation continues
       window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720");
     },
     start: () => {

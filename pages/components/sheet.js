@@ -42,7 +42,7 @@ export class Sheet {
 
   // ---- data ---------------------------------------------------------------------------------------------------------
   // Stores new data; returns whether they belong to the same matrix as before.
-  // If they do, zoom and scroll position stay; otherwise all cells are shown.
+  // If the matrix is the same, zoom and scroll position stay; otherwise all its cells are shown.
   take(data) {
     const before = this.data;
     const same = before && before.drawn.join() === data.drawn.join() && before.step === data.step;
@@ -73,7 +73,7 @@ export class Sheet {
   }
 
   // Returns which cell of the matrix a drawn cell shows.
-  // If a drawn cell stands for a block of cells, the one that the server has picked from the block is returned.
+  // If a drawn cell stands for a block of cells, returns the cell of the block that the server has picked.
   place({ row, column }) {
     const n = row * this.data.drawn[1] + column;
     const place = this.places ? this.places[n] : n;
@@ -156,7 +156,7 @@ export class Sheet {
   }
 
   // Returns the least and the largest finite number, including 0.
-  // One of these two numbers has the widest text.
+  // The widest text of a number belongs to one of these two.
   extremes() {
     let [least, most] = [0, 0];
     for (const value of this.numbers) {
@@ -187,7 +187,7 @@ export class Sheet {
   }
 
   // Returns the centre [x, y] of the marked cell, else of the chosen cell.
-  // If neither of these cells is visible, returns the middle of the view.
+  // If neither the marked nor the chosen cell is visible, returns the middle of the view.
   middle() {
     const { wide, tall } = this.view;
     const cell = this.at ?? this.chosen();
@@ -353,7 +353,7 @@ export class Sheet {
   }
 
   // Draws the column labels horizontally if all fit.
-  // If they do not fit, Chinese is written downwards, and Latin text is tilted, or upright if columns are narrow.
+  // If the labels do not fit, Chinese is written downwards, and Latin text is tilted, or upright if columns are narrow.
   drawColumns() {
     const { pen, data } = this;
     const cell = this.unit / this.ratio;

@@ -2,7 +2,7 @@
 import { svgShape } from "./dom.js";
 
 const GAP = 44; // px between two formulas in a line
-const LINE_GAP = 12; // px above each line, and below the last
+const LINE_GAP = 12; // px of space above each line of formulas, and below the last
 const ROUNDING = 0.01; // px
 const SVG = "http://www.w3.org/2000/svg";
 

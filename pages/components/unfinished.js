@@ -1,5 +1,5 @@
 // After a reload, says what the visitor lost with the former session: a training, or an opened file.
-// The tab stores what its session holds; if the tab gets another session, the former one has ended.
+// The tab stores the name of its session and what that session holds; another name means that the former one has ended.
 const UNFINISHED = "attention-unfinished";
 
 /** What the tab keeps; null if nothing, or if it cannot be read. */

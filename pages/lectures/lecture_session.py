@@ -265,7 +265,7 @@ def replace_lecture(other: Lecture) -> None:
 def keep_put_away(replaced: Lecture | None) -> None:
     """Keeps a replaced lecture in `put_away`, so that it can be restored.
 
-    A lecture without scenes, or one that equals the own lecture, is not kept; the one kept before then stays.
+    A lecture without scenes, or one that equals the own lecture, does not replace the one that is kept already.
     """
     session = get_lecture_session()
     has_scenes = [each for each in (replaced, session.put_away) if each is not None and each.scenes]

@@ -174,7 +174,7 @@ def say_words(file: MapFile, view: MapView) -> list[str]:
         roles |= {words.queries_from: "words_of_queries", words.keys_from: "words_of_keys"}
     for name in file.word_names:
         roles.setdefault(name, "words_of_others")
-    roles.pop("", None)  # removes the entry of axes without words
+    roles.pop("", None)  # axes without words get no entry
     return [
         say("brought.as", array=name_array(name, ()), role=say(f"lessons.maps.{role}")) for name, role in roles.items()
     ]

@@ -37,7 +37,7 @@ from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys; no link contains the file
 UPLOAD_KEY = "c_maps_upload"
-SHOWN_KEY = "maps_shown"  # session key of (file, link's choices for it, file with the chosen maps)
+SHOWN_KEY = "maps_shown"  # session key of a file, the choices for it, and the file with the chosen maps
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
 EXAMPLE_FILE = "attention_maps.npz"
 MAX_HABIT_ROWS = 20_000  # most rows of weights for which the patterns of heads are computed; more would take seconds

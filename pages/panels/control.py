@@ -59,7 +59,7 @@ class Control:
             how = {"options": offered, "format_func": self.option_text} | how
             texts = list(map(how["format_func"], offered))
         if widget is st.text_area:
-            how = {"value": self.value} | how  # unset, the second of two drawings in a row would show the default
+            how = {"value": self.value} | how  # if two drawings reach a browser at once, it would show the default
         limits = {name: how[name] for name in LIMITS if name in how}
         self.keep(self.key, (text, texts, limits))
         widget(

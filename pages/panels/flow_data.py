@@ -52,7 +52,7 @@ class Showing:
     height: int = STAGE_HEIGHT_PX
 
 
-HEARD = Showing(hears=True, begins="end")  # the workbench's picture sends selections to the server
+HEARD = Showing(hears=True, begins="end")  # options on the workbench, where selections are sent to the server
 
 
 def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:

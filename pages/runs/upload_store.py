@@ -102,7 +102,7 @@ def read_file(file: UploadedFile) -> FileContents:
 
 
 def refuse_missed(load: Load) -> None:
-    """Raises the error of an unreadable array if no other array has its role, or if no array could be read."""
+    """Raises the error of an unreadable array if its role is taken by no other array, or if no array could be read."""
     roles = guess_array_roles(load.arrays)
     refused = {name: error for others in load.others.values() for name, error in others.items() if error is not None}
     for role, name in guess_roles(refused).items():

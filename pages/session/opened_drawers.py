@@ -32,7 +32,7 @@ def bring_into_view(key: str, is_open: bool) -> None:
     """
     was_open = kept_drawers()["open"].get(key, True)
     kept_drawers()["open"][key] = is_open
-    if is_open:  # drawn as long as the accordion is open; without this element the content below would move up
+    if is_open:  # stays while the accordion is open, because the content below would move up without it
         scroll_here(key, is_new=not was_open)
 
 

@@ -91,7 +91,7 @@ class RecalledRuns:
         self.latest: Callable[[], ScreenRuns | None] = lambda: None
 
     def get(self) -> ScreenRuns:
-        """The run that the page shows and the earlier run, from memory or computed again."""
+        """Returns the run that the page shows and the earlier run, from the cache or computed again."""
         runs = self.latest()
         if runs is None:
             runs = make_screen_runs(self.setup, self.setup_before)

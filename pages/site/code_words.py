@@ -6,7 +6,7 @@ from functools import cache
 from attention_core.explanation.code_comments import translate_comments
 from pages.site.words import CONTENT_FOLDER, current_language, load_app_texts
 
-MECHANISM_LABELS = ("score", "masks", "positions", "modifiers", "normaliser")  # families of labels with mechanisms
+MECHANISM_LABELS = ("score", "masks", "positions", "modifiers", "normaliser")  # kinds of mechanisms that have labels
 
 
 @cache

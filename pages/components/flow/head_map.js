@@ -44,7 +44,7 @@ export class HeadMap {
     this.box = { left, top, width: inner.width, height: inner.height };
     this.image = paintMap(this.canvas, matrix, palette, this.image);
     this.canvas.style.cssText = `left: ${left}px; top: ${top}px; width: ${inner.width}px; height: ${inner.height}px`;
-    this.canvas.style.imageRendering = cell.tall < 1 ? "auto" : "pixelated"; // "pixelated" would leave out whole rows
+    this.canvas.style.imageRendering = cell.tall < 1 ? "auto" : "pixelated"; // else low rows would be missing
     this.root.style.cssText = `width: ${outer.width}px; height: ${outer.height}px`;
     setAttributes(this.svg, { ...outer, viewBox: `0 0 ${outer.width} ${outer.height}` });
     this.shapes.begin();

@@ -301,7 +301,7 @@ export class HeadsView {
   }
 
   // Returns the marks of a map: the row of the query, as shares of the height, and the words beside the cells.
-  // The map of a large run has fewer rows than words, and therefore no words.
+  // The map of a large run has fewer rows than there are words, and therefore gets no words.
   marksOf({ matrix: { rows, columns }, inA = undefined }) {
     const { T, S } = this.wordsOf(inA === undefined ? "" : "a");
     const query = inA === undefined ? this.flow.look.query : this.rowInA();

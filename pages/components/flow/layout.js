@@ -235,7 +235,7 @@ function columns(snapshot, drawn, frame) {
       if (placed.spare >= 0) return put(placed, frame, hasRibbons);
     }
   }
-  // Even the last fold is too wide: its cells become smaller and its gaps narrower.
+  // Even with all columns folded (narrowed), the picture is too wide: its cells become smaller and its gaps narrower.
   const attempt = tries[tries.length - 1];
   let zoom = SMALL;
   let placed = attempt(zoom);
@@ -246,7 +246,7 @@ function columns(snapshot, drawn, frame) {
   return put(placed, frame, hasRibbons);
 }
 
-// Returns a function of the zoom that computes the widths of all columns under one fold.
+// Returns a function that computes the widths of all columns at a zoom, with the same columns folded (narrowed).
 function tryOf(snapshot, drawn, frame, { strips, gaps: narrowed, bars, gone }) {
   const { width, unit, compact, wordWidth, roleWidth, endWidth, headWidth, reserve } = frame;
   const parts = withoutGone(drawn, gone, compact);

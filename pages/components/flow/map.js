@@ -14,8 +14,8 @@ const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller cells show no number
 const WIDEST_CELL = 2.2; // largest width of a cell, as a multiple of its height
 const LANDED = 0.6; // value of `opened` at which numbers from the animation have reached their cells
-// The nearest other row begins to appear when `opened` reaches RISES, the farthest one when it reaches LAST_RISES.
-// A row has appeared completely when `opened` has increased by RISE.
+// While the map opens, the nearest other row begins to appear at `opened` = RISES, the farthest one at LAST_RISES.
+// A row takes an increase of `opened` by RISE to appear completely.
 const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3];
 
 export class MapView {
@@ -193,7 +193,7 @@ export class MapView {
   }
 
   // Moves a row out from under the neighbouring row while it appears; a row with numbers from the flow does not move.
-  // Returns how far the row has appeared, from 0 to 1.
+  // Returns how far a row of the map has appeared, from 0 to 1.
   raise({ opened }, { key, tall, looked, matrix }, row, flies) {
     const far = Math.abs(row - looked) / Math.max(1, looked, matrix.rows - 1 - looked);
     const share = flies ? 1 : easeOut(clamp((opened - between(RISES, LAST_RISES, far)) / RISE));

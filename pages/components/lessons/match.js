@@ -154,7 +154,7 @@ function arrow(view, role) {
   ];
 }
 
-// Maps each score to the function that returns the shapes of its geometry.
+// For each score, the function that returns the shapes that illustrate it.
 /** @type {Record<string, (root: any) => SVGElement[]>} */
 const GEOMETRY = {
   cosine: ({ data, now: { q, k } }) => [wedge(data, q, k)],

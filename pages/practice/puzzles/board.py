@@ -73,7 +73,7 @@ def are_matrices_side_by_side(played: PlayedPuzzle) -> bool:
 
 
 def are_cells_large(played: PlayedPuzzle) -> bool:
-    """Returns whether the cells to change are large: with a single attention map and few columns."""
+    """Returns whether the cells to change are large, as with a single attention map and few columns."""
     columns = sum(behind - first for first, behind in played.puzzle.open.values())
     return are_matrices_side_by_side(played) and columns <= MAX_LARGE_COLUMNS
 
