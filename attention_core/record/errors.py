@@ -185,6 +185,8 @@ REFUSAL_SENTENCES = {
     "is {shape}",
     "part_outside": "{name} must lie inside the file, which has {size}: got {given}",
     "part_groups": "heads are chosen in groups of {share}, which share one key/value head",
+    "layer_too_large": "the vectors and matrices of a layer may take {limit} MB on the workbench: "
+    "these take {given} MB",
     "layer_away": "the layer of this screen is no longer kept: open it again on the page Maps of a model",
     "file_away": "the tensors of this screen are in a file that is no longer here: upload it again",
     "too_many_sentences": "a batch may have at most {limit} sentences: it has {given}",

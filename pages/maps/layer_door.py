@@ -50,15 +50,24 @@ def open_layer(given: GivenFile, run: CoreRun, name: str, head: int) -> None:
     run: the layer's run from its input on. name: the names of the model and the layer. head: the open head.
     """
     shown = given.view.maps
-    digest = LAYERS.keep(read_layer(name, run, shown.shown_queries, shown.shown_keys))
-    setup = make_layer_setup(digest, run, head)
     try:
-        check_computable(setup)
+        digest = LAYERS.keep(read_layer(name, run, shown.shown_queries, shown.shown_keys))
+        setup = make_layer_setup(digest, run, head)
+        check_kept(setup)
     except AttentionError as error:
         st.error(say_refusal(error), icon=":material/error:")
         return
     adopt_setup(setup)
     st.switch_page(PAGES_BY_SLUG["workbench"].path)
+
+
+def check_kept(setup: Setup) -> None:
+    """Drops the layer of a Setup and raises AttentionError if the workbench cannot compute it."""
+    try:
+        check_computable(setup)
+    except AttentionError:
+        LAYERS.forget(setup.run.recorded)
+        raise
 
 
 def make_layer_setup(digest: str, run: CoreRun, head: int) -> Setup:

@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.checkpoints.core_run import CoreRun
 from attention_core.record.errors import AttentionError
 
-MAX_KEPT_BYTES = 128 * 2**20  # most bytes of all layers together, as for six of 768 x 768; the latest is always kept
+MAX_KEPT_BYTES = 128 * 2**20  # most bytes of all layers together, as for six of 768 x 768
 DIGEST_CHARS = 16
 
 
@@ -67,14 +67,24 @@ class LayerStore:
         self.lock = Lock()
 
     def keep(self, layer: KeptLayer) -> str:
-        """Stores a layer; returns the digest by which a Setup names it."""
+        """Stores a layer; returns the digest by which a Setup names it.
+
+        Raises AttentionError (layer_too_large) for a layer that alone takes more than MAX_KEPT_BYTES.
+        """
+        if layer.nbytes > MAX_KEPT_BYTES:
+            raise AttentionError("layer_too_large", limit=MAX_KEPT_BYTES // 2**20, given=layer.nbytes // 2**20)
         digest = layer.digest
         with self.lock:
             self.layers[digest] = layer
             self.layers.move_to_end(digest)
-            while len(self.layers) > 1 and sum(kept.nbytes for kept in self.layers.values()) > MAX_KEPT_BYTES:
+            while sum(kept.nbytes for kept in self.layers.values()) > MAX_KEPT_BYTES:
                 self.layers.popitem(last=False)
         return digest
+
+    def forget(self, digest: str) -> None:
+        """Drops a layer, if it is stored."""
+        with self.lock:
+            self.layers.pop(digest, None)
 
     def find(self, digest: str) -> KeptLayer:
         """Returns the layer with a digest. Raises AttentionError (layer_away) if the layer is no longer stored."""

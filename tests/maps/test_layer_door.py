@@ -15,7 +15,7 @@ from pages.runs.layer_store import LAYERS, MAX_KEPT_BYTES, KeptLayer, LayerStore
 from pages.setup.codec import setup_from_link, setup_to_link
 from pages.setup.setup import Setup, make_setup
 from tests.checkpoints.folders import save_folder
-from tests.maps.test_maps_page import texts
+from tests.maps.test_maps_page import errors, texts
 from tests.maps.test_model_folder import open_model
 from tests.screen.lesson import Lesson
 
@@ -130,6 +130,21 @@ def test_what_was_not_found_is_named_and_no_button_stands_there(models):
     told = " ".join(caption.value for caption in page.at.caption)
     assert "its input and matrices were not found: 4 of 16 columns of each head are rotated" in told
     assert not [button for button in page.at.button if button.key == "open_layer"]
+
+
+def test_more_heads_than_fit_a_screen_are_refused_with_the_reason(models, monkeypatch):
+    monkeypatch.setattr("pages.setup.resolve.MAX_SHOWN_HEADS", 3)
+    page = open_model(Lesson("maps", open="model"), "llama")
+    LAYERS.layers.clear()
+    page.press("open_layer")
+    assert errors(page) == ["heads must be at most 3: got 4"]
+    assert not LAYERS.layers
+
+
+def test_a_layer_beyond_the_bound_is_refused():
+    matrix = np.zeros((MAX_KEPT_BYTES // 8 + 1, 1))
+    with pytest.raises(AttentionError, match="may take 128 MB on the workbench: these take 128 MB"):
+        LayerStore().keep(KeptLayer("large", (), (), {"x": matrix}, 1, 1))
 
 
 def test_the_store_drops_the_oldest_layer_beyond_its_bound():
