@@ -106,6 +106,6 @@ function drawResult({ number, kind, slug, address, query, shown, details, sign }
     element("span", "kind", kinds[kind]), title, element("span", "detail", detail),
   ]);
   link.tabIndex = -1;
-  if (page === slug && kind !== "control") link.onclick = null; // the link is read only if this page loads again
+  if (page === slug && kind !== "control") link.onclick = null; // this page reads a link only when it is loaded
   return element("li", "result", { id: `found_${number}`, role: "option" }, [link]);
 }

@@ -50,7 +50,7 @@ class KeptLayer:
 
 def read_layer(name: str, run: CoreRun, queries: tuple[str, ...], keys: tuple[str, ...]) -> KeptLayer:
     """Returns the first text of a run that begins at a layer's input, as a KeptLayer."""
-    inputs = {"x": "x", "query": "x", "key": "context", "value": "value"}  # step -> matrix
+    inputs = {"x": "x", "query": "x", "key": "context", "value": "value"}  # input step -> its matrix
     matrices = {inputs[step]: run.trace[step][0].numpy() for step in inputs if step in run.trace}
     matrices |= {given: np.atleast_2d(tensor.numpy()) for given, tensor in run.weights.given().items()}
     steps = {"mask": "allowed", "bias": "bias"}

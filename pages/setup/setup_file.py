@@ -1,4 +1,7 @@
-"""Writes and parses Setups as JSON files, which may be longer than a link; they have a link's keys and texts."""
+"""Writes and parses Setups as JSON files, for Setups that are too long for a link.
+
+A file has a link's keys and texts.
+"""
 
 import json
 

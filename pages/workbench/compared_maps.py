@@ -122,7 +122,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
     if pictures and screen.before is not None:
         with st.container(key="compared_wide"):
             show_chart(pictures[0], "compared", say("compare.alt"))
-        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows this or the wide picture
+        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows it on a phone only
             stacked = make_three_maps(screen, *title_compared_maps(screen), stacked=True)
             show_chart(stacked, "compared_stacked", say("compare.alt"))
     elif pictures:

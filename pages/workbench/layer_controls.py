@@ -322,7 +322,7 @@ def say_fate(names: list[str], fate: MatrixFate) -> str:
     """
     figures = dict(vars(fate))
     kind = figures.pop("kind")
-    del figures["name"]  # the sentence lists all names instead
+    del figures["name"]  # left out, because the sentence lists all names itself
     shown = say("fact.comma").join(map(name_matrix, names))
     return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
 

@@ -31,7 +31,7 @@ export class Exchange {
     return { batch, head, query, view: isOnMap ? "map" : this.sight(cell, stop), step: step ?? flow.share };
   }
 
-  // Returns the view ("flow", or one of OTHER_VIEWS) of a selection that opens no whole step as a map.
+  // Returns the view ("flow", or one of OTHER_VIEWS) to show for a selection without a step opened as a map.
   sight(cell, stop) {
     const { data, look } = this.flow;
     const view = stop?.split("-")[0] ?? (look ? look.view : data.plane?.opens); // "heads-1": see HeadsView.linkName

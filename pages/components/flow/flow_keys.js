@@ -28,7 +28,7 @@ export class FlowKeys {
     return true;
   }
 
-  // Focuses the number that first() returns, after drawing a frame that an earlier key press may have requested.
+  // Focuses the number that first() returns; before that, draws a frame that an earlier key press may have requested.
   begin() {
     this.flow.drawNow();
     this.focus(this.first());

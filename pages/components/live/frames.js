@@ -130,7 +130,7 @@ class CurveField {
   }
 
   draw(root, position) {
-    this.fit(root.clientWidth || this.data.width); // the width of a hidden element is 0, which does not count
+    this.fit(root.clientWidth || this.data.width); // a hidden element has the width 0, which does not count
     const { height } = this.data;
     const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
