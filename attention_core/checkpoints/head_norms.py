@@ -9,16 +9,16 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 USUAL_EPS = (1e-5, 1e-6)
-HEAD_AXES = 4  # of the heads of all tokens: (B, H, T, d) or (B, T, H, d)
+HEAD_AXES = 4  # number of axes of a tensor of all heads: (B, H, T, d) or (B, T, H, d)
 MOST_EPS = 1e-2  # larger attributes of a module are not tried as eps
 MOST_ROUNDINGS = 8  # accepted difference in units of rounding, relative to the largest output
 
 
 @dataclass(frozen=True, eq=False)
 class NormCall:
-    """A call of a module without children that keeps the shape of its operand, as norms do.
+    """A call of a module without children that returns the shape of its operand, as norms do.
 
-    The operand is (B, H, T, d) or (B, T, H, d), or the vectors of texts, (B, T, D) or (R, D).
+    The operand is a tensor of all heads, (B, H, T, d) or (B, T, H, d), or all vectors, (B, T, D) or (R, D).
     """
 
     module: nn.Module
@@ -40,7 +40,7 @@ class HeadNorm:
 
 @contextmanager
 def kept_norm_calls(model: nn.Module) -> Iterator[list[NormCall]]:
-    """Collect the calls of a model's modules without children that keep the shape of their operand."""
+    """Record the calls of a model's modules without children that return the shape of their operand."""
     calls: list[NormCall] = []
 
     def keep(module: nn.Module, given: tuple, made: object) -> None:

@@ -195,7 +195,9 @@ def find_all_maps(
 def find_whole(
     model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall], tables: Sequence[BucketTable]
 ) -> WholeModel:
-    """Run a model again, watched; return it as a stack of the core. Raises AttentionError as find_whole_model does."""
+    """Run a model again and watch its operations; return it as a stack of the core. Raises AttentionError as
+    find_whole_model does.
+    """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms, kept_vectors(model) as vectors:
         watched, outputs = watch(model, run)
     maps = list_linear_maps(watched)
@@ -209,7 +211,7 @@ def find_whole(
 
 @contextmanager
 def kept_vectors(model: torch.nn.Module) -> Iterator[list[Tensor]]:
-    """Collect the vectors at the end of the body of a model of transformers, or what another model returns."""
+    """Record the vectors after the last layer of a `transformers` model, or the result of any other model."""
     kept: list[Tensor] = []
 
     def keep(_, __, made: object) -> None:
@@ -227,7 +229,7 @@ def kept_vectors(model: torch.nn.Module) -> Iterator[list[Tensor]]:
 def list_layer_maps(
     model: torch.nn.Module, calls: Sequence[AttentionCall], maps: Sequence[LinearMap], norms: Sequence[NormCall]
 ) -> list[LayerMaps | AttentionError]:
-    """Return what each recorded layer makes q, k, v and its output with, or why that was not found."""
+    """Return, for each recorded layer, its LayerMaps, or the error that says why they were not found."""
     norms = [norm for norm in norms if norm.made.dim() == HEAD_AXES]
     rope_choices = list_rope_choices(model)
     found: list[LayerMaps | AttentionError] = []

@@ -1,4 +1,4 @@
-"""What a model expects after a text, by its own logits; and the text written on with it."""
+"""Computes the probabilities of the next token ("piece") of a text from a model's logits, and generates tokens."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from attention_core.record.errors import AttentionError
 
 @dataclass(frozen=True)
 class Writing:
-    """How a text is written on.
+    """How a model generates the pieces after a text.
 
-    count: how many pieces. seed: None takes the likeliest piece each time; else each is drawn. temperature: divides the
-    logits before the softmax from which a piece is drawn.
+    count: the number of pieces to generate. seed: that of the random draw of each piece; None to choose the likeliest
+    piece each time. temperature: divides the logits before the softmax.
     """
 
     count: int
@@ -30,7 +30,9 @@ class Writing:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A piece that may come next. shown: what it shows. share: its probability. drawn: the same with a temperature."""
+    """A piece that may come next. shown: the text to show for it. share: its probability. drawn: its probability with a
+    temperature.
+    """
 
     number: int
     shown: str
@@ -39,14 +41,16 @@ class Candidate:
 
 
 def writes_on(opened: OpenedModel) -> bool:
-    """Return whether a model predicts the next piece of a text."""
+    """Return whether a model can generate the next piece of a text."""
     return opened.tokenizer is not None and opened.model.can_generate()
 
 
 def next_shares(logits: Float[Tensor, "B T V"], temperature: float = 1.0) -> Float[Tensor, " V"]:
-    r"""Return the probability of each piece after the last one of the first text, $softmax(logits / temperature)$.
+    r"""Return the probability of each piece of the vocabulary to come next in the first text.
 
-    Raises AttentionError: positive_number.
+    That is $softmax(logits / temperature)$ at the last piece of the text.
+
+    Raises AttentionError: positive_number, for the temperature.
 
     >>> next_shares(torch.zeros(1, 3, 4)).tolist()
     [0.25, 0.25, 0.25, 0.25]
@@ -57,7 +61,7 @@ def next_shares(logits: Float[Tensor, "B T V"], temperature: float = 1.0) -> Flo
 
 
 def list_candidates(opened: OpenedModel, logits: Tensor, count: int, temperature: float = 1.0) -> list[Candidate]:
-    """Return the likeliest pieces after a text, the likeliest first."""
+    """Return the `count` likeliest next pieces of a text, the likeliest first."""
     shares, drawn = next_shares(logits), next_shares(logits, temperature)
     numbers = shares.topk(min(count, len(shares))).indices.tolist()
     return [
@@ -69,12 +73,13 @@ def list_candidates(opened: OpenedModel, logits: Tensor, count: int, temperature
 def write_on(
     opened: OpenedModel, text: str, further: str = "", written: Iterable[int] = (), how: Writing = Writing(1)
 ) -> tuple[int, ...]:
-    """Return the numbers of the pieces behind a text: those that were written before, and those that a model adds.
+    """Return the vocabulary indices of the pieces that a model generated after a text: `written`, then the new ones.
 
-    It adds fewer than it is asked for if it ends its text, or has read as much as it can. text, further, written: see
-    make_inputs.
+    The new ones are fewer than how.count if the model generates an end token, or if it cannot read a longer text. text,
+    further, written: see make_inputs.
 
-    Raises AttentionError: too_many_pieces if not even one piece has room; those of make_inputs, next_shares, pick_word.
+    Raises AttentionError: too_many_pieces if there is no room for one piece; those of make_inputs, next_shares,
+    pick_word.
     """
     numbers, ends = tuple(written), end_numbers(opened)
     limits = (opened.most_pieces, most_pieces(opened.model.config))
@@ -95,7 +100,7 @@ def write_on(
 
 
 def end_numbers(opened: OpenedModel) -> frozenset[int]:
-    """Return the numbers of the pieces with which a model ends a text."""
+    """Return the vocabulary indices of the end tokens of a model, after which it generates nothing more."""
     told = getattr(opened.model.config.get_text_config(), "eos_token_id", None)
     named = told if isinstance(told, list) else [told]
     return frozenset(named) - {None}

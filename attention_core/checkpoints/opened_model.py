@@ -53,10 +53,10 @@ class OpenedModel:
         return min((each for each in said if each is not None), default=None)
 
     def cut(self, text: str, further: str = "", is_framed: bool = True, written: Sequence[int] = ()) -> Pieces:
-        """Return the pieces of a text as the model reads it; the arguments are those of FastTokenizer.cut.
+        """Return the pieces (tokens) of a text that the model reads; the arguments are those of FastTokenizer.cut.
 
-        Raises AttentionError: the reason if there is no tokenizer; too_many_pieces, no_pieces, piece_unknown; those of
-        FastTokenizer.cut.
+        Raises AttentionError: `no_tokenizer`, without a tokenizer; too_many_pieces, no_pieces, piece_unknown; those
+        of FastTokenizer.cut.
         """
         if self.tokenizer is None:
             raise self.no_tokenizer

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MAX_CHARACTERS = 20_000  # the most characters of a text, and of the second text of a pair
-WRITTEN = "+"  # stands before a piece that a model wrote
+WRITTEN = "+"  # shown before the text of a piece that a model generated
 REPLACEMENT = "\ufffd"  # decoding writes this for a byte that is no character by itself
 Span = tuple[int, int]
 
@@ -58,9 +58,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text, or a pair of texts, as the pieces that a model reads.
+    """A text, or a pair of texts, as the pieces (tokens) that a model reads.
 
-    written: how many of the last pieces a model wrote.
+    written: the number of pieces at the end that a model generated.
     """
 
     texts: tuple[str, ...]
@@ -118,11 +118,12 @@ class Pieces:
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
-        """What each piece shows: its text, after … if it continues a word; spaces alone are visible.
+        """The text to show for each piece: its characters, after … if it continues a word; spaces alone become visible
+        signs.
 
-        A character of several pieces is repeated at each, followed by 1/3, 2/3 and so on, as in show_subwords. A piece
-        that stands for no text, or that the vocabulary lacks, shows the name that the vocabulary gives it. A piece that
-        a model wrote has + before it.
+        A character that several pieces share is repeated for each, followed by 1/3, 2/3 and so on, as in show_subwords.
+        For a piece without characters, or an unknown one, the text in the vocabulary is shown. Before a piece that a
+        model generated stands +.
         """
         shown = []
         for group in self.shared_characters():
@@ -135,7 +136,7 @@ class Pieces:
         return tuple(shown)
 
     def is_written(self, place: int) -> bool:
-        """Return whether a model wrote a piece."""
+        """Return whether a model generated a piece."""
         return place >= len(self.pieces) - self.written
 
     def goes_on(self, place: int) -> bool:
@@ -190,8 +191,9 @@ class FastTokenizer:
     def cut(self, text: str, further: str = "", is_framed: bool = True, written: Sequence[int] = ()) -> Pieces:
         """Return the pieces of a text, or of a pair of texts.
 
-        further: the second text; "" for none. is_framed: whether the pieces that the tokenizer puts around a text, such
-        as [CLS] and [SEP], are added. written: the numbers of the pieces that a model wrote behind it.
+        further: the second text; "" for none. is_framed: whether to add the pieces that the tokenizer puts around a
+        text, such as [CLS] and [SEP]. written: the vocabulary indices of the pieces that a model generated after the
+        text.
 
         Raises AttentionError: text_too_long, tokenizer_fails.
         """
@@ -208,10 +210,10 @@ class FastTokenizer:
         return self.write_behind(cut, written) if written else cut
 
     def write_behind(self, cut: Pieces, written: Sequence[int]) -> Pieces:
-        """Return pieces with those behind them that a model wrote, each at the place of its characters in the text.
+        """Return the pieces of a text, followed by those that a model generated, each with its span in the longer text.
 
-        The text is not cut anew: its pieces would be others than those that the model wrote. A piece that is no whole
-        character lies at the character that the next ones complete.
+        The longer text is not split again, as that may give other pieces than the model generated. A piece with only a
+        part of a character has the span of that character, which the next pieces complete.
         """
         place = 1 if cut.texts[1] else 0
         text = cut.texts[place]

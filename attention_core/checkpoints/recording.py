@@ -20,12 +20,12 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """All attention layers of one run of a model, in order, and what the model returned.
+    """The calls of all attention layers in one run of a model, in order, and what the model returned.
 
-    missing: what computes no recorded attention, and why. tables: the model's tables of relative positions. find_maps:
-    runs the model once more and returns what each layer makes q, k, v and its output with, or why that was not found;
-    None if there is no model. find_model: likewise returns the whole model as a stack of the core. record_without:
-    likewise records the same inputs with some heads switched off.
+    missing: the reasons why other softmaxes or layers are not recorded. tables: the model's tables of relative
+    positions. The other three are functions that run the model again, or None without a model. find_maps returns for
+    each layer its LayerMaps, or the error that says why there are none; find_model returns the whole model as a stack
+    of the core; record_without returns the recording of the same inputs with some heads switched off.
     """
 
     calls: tuple[AttentionCall, ...]
@@ -125,7 +125,7 @@ class Recording:
         return compare_layer(call, run)
 
     def whole(self) -> WholeRun:
-        """Return the whole model as a stack of the core; the model runs once more.
+        """Run the model again, and return it as a stack of the core.
 
         Raises AttentionError that says which part of the model the core lacks; no_model if the recording was not made
         by `record`.
@@ -135,7 +135,9 @@ class Recording:
         return WholeRun(self.find_model(self.calls, self.tables), self.calls[0].rounding)
 
     def prove_from_x(self, layer: int) -> ProofRow:
-        """Return the proof of a layer that begins at its input; it is kept. Raises AttentionError as from_x does."""
+        """Return the proof of a layer that is computed from its input; later calls return the same one. Raises
+        AttentionError as from_x does.
+        """
         if layer not in self.proofs_from_x:
             self.proofs_from_x[layer] = compare_layer(self.calls[layer], self.from_x(layer), FROM_X)
         return self.proofs_from_x[layer]

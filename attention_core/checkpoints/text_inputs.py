@@ -56,8 +56,9 @@ class TextInputs:
 def make_inputs(opened: OpenedModel, text: str, further: str = "", written: Sequence[int] = ()) -> TextInputs:
     """Return the inputs of a model for a text.
 
-    further: of a model with an encoder and a decoder, what the decoder has written so far, after its start; of any
-    other, the second text of a pair. written: the numbers of the pieces that the model wrote behind it.
+    further: for an encoder-decoder, the text that the decoder has generated so far, without its start; for any other
+    model, the second text of a pair. written: the vocabulary indices of the pieces that the model generated after the
+    text.
 
     Raises AttentionError: model_input if the model reads no text; those of OpenedModel.cut.
     """

@@ -1,4 +1,4 @@
-"""Finds the norm of the core, an RMS norm or a LayerNorm, that gives what a module made of the vectors of a text."""
+"""Finds the RMS norm or LayerNorm of the core that returns the same vectors as a module."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -13,35 +13,39 @@ from attention_core.mechanism.norms import centre, layer_norm, rms_norm
 
 @dataclass(frozen=True, eq=False)
 class VectorNorm:
-    """A norm of vectors. shift: that of a LayerNorm; None for an RMS norm."""
+    """An RMS norm or a LayerNorm of vectors. shift: the shift of a LayerNorm; None for an RMS norm."""
 
     gain: Float[Tensor, " D"]
     eps: float
     shift: Float[Tensor, " D"] | None = None
 
     def norm(self, x: Float[Tensor, "*axes D"]) -> Float[Tensor, "*axes D"]:
-        """Return normed vectors."""
+        """Return the normed vectors x."""
         if self.shift is None:
             return rms_norm(x, self.gain, eps=self.eps)
         return layer_norm(centre(x), self.gain, self.shift, eps=self.eps)
 
     def choice(self, place: str) -> tuple[str, dict[str, float]]:
-        """Return the norm as a choice of the core, such as ("rms_norm_before", ...). place: "before" or "after"."""
+        """Return the norm as a modifier of a config, such as ("rms_norm_before", {"eps": 1e-6}). place: "before" or
+        "after".
+        """
         kind = "rms" if self.shift is None else "layer"
         return f"{kind}_norm_{place}", {"eps": self.eps}
 
     def learned(self, place: str) -> dict[str, Tensor]:
-        """Return its learned tensors by the names that the core gives them. place: "before" or "after"."""
+        """Return the gain and shift by their names in the weights, such as "g_rms_before". place: "before" or
+        "after".
+        """
         if self.shift is None:
             return {f"g_rms_{place}": self.gain}
         return {f"g_layer_{place}": self.gain, f"b_layer_{place}": self.shift}
 
 
 def read_vector_norm(call: NormCall) -> VectorNorm | None:
-    """Return the norm that gives what a module made; None if there is none.
+    """Return the norm whose result is that of a module's call; None if there is none.
 
-    Its gain is 1, one of the module's parameters, or 1 and that; its shift is 0 or one of the parameters; its eps is
-    one of the module's numbers or, if none of these fits, a usual one. Of several that fit the nearest is taken.
+    Its gain is 1, a parameter of the module, or 1 plus a parameter; its shift is 0 or a parameter; its eps is a number
+    of the module or, if none of these fits, a usual one. Of several norms that fit, the nearest is returned.
 
     >>> x = torch.tensor([[[3.0, 4.0, 8.0]]])
     >>> norm = read_vector_norm(NormCall(torch.nn.LayerNorm(3), x, torch.nn.LayerNorm(3)(x).detach()))

@@ -1,4 +1,4 @@
-"""Follows the vectors of a watched run back: which sums they are, and which linear maps and norms made the summands."""
+"""Finds which sums, linear maps and norms of a recorded run computed a tensor of vectors."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,16 +14,17 @@ SUMS = ("add", "add_")
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A tensor of a watched run, and the operation that made it; None if it came from outside."""
+    """A tensor of a recorded run, and the operation that computed it; None if no recorded operation did."""
 
     value: Tensor
     made_by: Computed | None
 
 
 class Stream:
-    """The run in which vectors are followed back.
+    """The operations of a recorded run, with its linear maps and norms, to follow vectors back to what computed them.
 
-    maps: its linear maps. norms: its calls of modules that keep the shape of vectors; maps among them are left out.
+    maps: the linear maps of the run. norms: its calls of modules that return the shape of their operand; linear maps
+    among them are ignored.
     """
 
     def __init__(self, watched: OperationWatch, maps: Iterable[LinearMap], norms: Iterable[NormCall]):
@@ -33,25 +34,27 @@ class Stream:
         self.norms = {id(each.made): each for each in norms if self.map_at(self.point(each.made)) is None}
 
     def point(self, tensor: Tensor) -> Point:
-        """Return where a tensor was made, before changes of its shape alone."""
+        """Return a tensor with the operation that computed its numbers; operations that change only its shape are
+        skipped.
+        """
         return self.before_shapes(Point(tensor, self.operations.get(id(tensor))))
 
     def before_shapes(self, point: Point) -> Point:
-        """Return where the numbers of a tensor were made, before operations that change at most its shape."""
+        """Return the tensor from which a point was computed by operations that change only the shape."""
         while point.made_by is not None and point.made_by.name in SAME_NUMBERS and self.norm_at(point) is None:
             point = Point(point.made_by.arguments[0], point.made_by.source())
         return point
 
     def norm_at(self, point: Point) -> NormCall | None:
-        """Return the call of a module that made a tensor and keeps the shape of vectors, as norms do."""
+        """Return the call that computed a tensor, if it is one of the norm calls; else None."""
         return None if point.made_by is None else self.norms.get(id(point.made_by.result))
 
     def map_at(self, point: Point) -> LinearMap | None:
-        """Return the linear map that made a tensor."""
+        """Return the linear map that computed a tensor; None if none did."""
         return None if point.made_by is None else self.maps.get(id(point.made_by.result))
 
     def summands(self, point: Point) -> list[Point]:
-        """Return the two tensors of one shape whose sum a tensor is; none if it is no such sum."""
+        """Return the two tensors whose sum a tensor is, if all three have the same shape; else an empty list."""
         made_by = point.made_by
         if made_by is None or made_by.name not in SUMS or made_by.named.get("alpha", 1) != 1:
             return []

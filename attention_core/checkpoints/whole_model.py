@@ -1,8 +1,9 @@
-"""Finds by value how a whole recorded model is made of parts that the core has: a config and weights of a stack.
+"""Finds the config and weights with which a stack of the core computes the same as a whole recorded model.
 
-The vectors are followed back from what the model gives: each sum is what a layer added to the vectors before it, from
-the last layer to the first. An attention layer is one that begins at its input (see LayerMaps); a feed-forward layer is
-tried with the activations of the core. No name of a module is read, and what the core lacks is named.
+The vectors are followed back from the model's result, from the last layer to the first: each sum adds the output of a
+layer to its input. An attention layer is recognized by its recorded call (see LayerMaps), a feed-forward layer by
+trying each activation of the core. The names of modules are not used to recognize anything; an error names the layer
+that the core cannot compute.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,12 +27,12 @@ from attention_core.transformer.part_norms import NormWeights
 from attention_core.transformer.stack import LayerConfig, LayerWeights, StackConfig, StackWeights
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
-SAME_ROUNDINGS = 32  # of the largest number: numbers nearer to each other are the same
+SAME_ROUNDINGS = 32  # accepted difference in roundings of the largest number
 
 
 @dataclass(frozen=True, eq=False)
 class FoundPart:
-    """An attention or feed-forward layer: its choices and weights, and the vectors that it begins with."""
+    """An attention or feed-forward layer: its config, weights and input vectors."""
 
     config: object
     weights: object
@@ -39,17 +40,16 @@ class FoundPart:
 
     @property
     def is_attention(self) -> bool:
-        """Whether it is an attention layer."""
+        """Whether the part is an attention layer."""
         return isinstance(self.weights, Weights)
 
 
 @dataclass(frozen=True, eq=False)
 class WholeModel:
-    """A model as a stack of the core, and the vectors that were recorded between its parts.
+    """A model as a stack of the core, and the recorded input vectors of each part.
 
-    beginnings: the vectors with which each part begins, attention and feed-forward layers in order, then those before
-    the norm at the end or the unembedding. end: what the model gave: logits, or vectors if it reads no words from them
-    by one linear map.
+    beginnings: the input vectors of each attention and feed-forward layer, in order, then those of the last norm or the
+    unembedding. end: the model's result: its logits if one linear map computes them, else its vectors.
     """
 
     config: StackConfig
@@ -64,10 +64,11 @@ def find_whole_model(
     logits: Tensor | None,
     vectors: Tensor | None,
 ) -> WholeModel:
-    """Return a model as a stack of the core.
+    """Return a recorded model as a stack of the core.
 
-    layers: for each recorded attention layer its name, what it makes its heads of, and the run that begins at its
-    input. logits: what the model gave; None if it gave none. vectors: what its body gave; None if that is not known.
+    layers: for each recorded attention layer its name, its LayerMaps or the error that says why there are none, and its
+    run by the core from its input. logits: those that the model returned, if any. vectors: the result of its last
+    layer, after any last norm; None if unknown.
 
     Raises AttentionError that says which part the core lacks.
     """
@@ -101,16 +102,18 @@ def as_double(tensor: Tensor | None) -> Tensor | None:
 
 
 def choose_norm(norm: VectorNorm | None, place: str) -> tuple[tuple, dict[str, Tensor]]:
-    """Return the choices and learned tensors of a norm; none for None. place: "before" or "after"."""
+    """Return the modifiers and learned tensors of a norm, both empty for None. place: "before" or "after"."""
     return ((), {}) if norm is None else ((norm.choice(place),), norm.learned(place))
 
 
 def join_parts(
     parts: Sequence[FoundPart], last: Tensor, end: Tensor, unembedding: tuple | None = None, norms: tuple | None = None
 ) -> WholeModel:
-    """Return parts, from the first to the last, as a stack. A layer is an attention layer and what follows it.
+    """Return the parts of a model, in order, as a stack. Its layers are an attention layer each, with the feed-forward
+    layer that follows.
 
-    unembedding, norms: the choices and weights of what comes after the layers.
+    last: the vectors after the last layer. end: the model's result. unembedding, norms: a config and weights for after
+    the layers.
     """
     configs, weights = [], []
     for part in parts:
@@ -132,35 +135,35 @@ def join_parts(
 
 @dataclass(frozen=True, eq=False)
 class MapPart:
-    """Some columns of a linear map, as a gate and what it lets through may share one."""
+    """Some columns of a linear map: one map may compute both a gate and the hidden vectors that it multiplies."""
 
     source: LinearMap
     columns: slice
 
     @property
     def made(self) -> Float[Tensor, "R D_hidden"]:
-        """What these columns made."""
+        """The result of the map in these columns."""
         return self.source.made[:, self.columns]
 
     @property
     def matrix(self) -> Float[Tensor, "D D_hidden"]:
-        """Their part of the matrix, in float64."""
+        """The matrix in these columns, in float64."""
         return self.source.matrix[:, self.columns].double()
 
     @property
     def bias(self) -> Float[Tensor, " D_hidden"] | None:
-        """Their part of the bias, in float64; None if the map has none."""
+        """The bias in these columns, in float64; None if the map has none."""
         return None if self.source.bias is None else self.source.bias[self.columns].double()
 
 
 def activate(activation: str, hidden: MapPart, gate: MapPart | None) -> Float[Tensor, "R D_hidden"]:
-    """Return what an activation of the core makes of hidden vectors; gate: None for an activation without one."""
+    """Return the hidden vectors after an activation of the core; gate: None for an activation without a gate."""
     faces = ACTIVATIONS[activation].faces
     return faces.torch(hidden.made) if gate is None else hidden.made * faces.torch(gate.made)
 
 
 class PartReader:
-    """Reads the parts of a model, from the last back to the first; layers: see find_whole_model."""
+    """Finds the parts of a model, from the last back to the first; layers: see find_whole_model."""
 
     def __init__(self, stream: Stream, layers: Sequence[tuple[str, LayerMaps, CoreRun]]):
         self.stream = stream
@@ -169,12 +172,14 @@ class PartReader:
         self.by_output = {id(maps.output): each for each in layers if (maps := each[1]).output is not None}
 
     def norm_at(self, point: Point) -> VectorNorm | None:
-        """Return the norm of the core that made a tensor; None if none did."""
+        """Return the norm of the core that computed a tensor; None if none did."""
         call = self.stream.norm_at(point)
         return None if call is None else read_vector_norm(call)
 
     def read_head(self, logits: Tensor) -> tuple[LinearMap, VectorNorm | None, Point] | None:
-        """Return the map to the words, the norm before it, and the vectors that the norm reads; None without a map."""
+        """Return the linear map that computed the logits, the norm before it, and the vectors before that norm; None
+        without such a map.
+        """
         words = self.stream.map_at(self.stream.point(logits))
         if words is None:
             return None
@@ -183,9 +188,10 @@ class PartReader:
         return words, norm, given if norm is None else self.stream.point(self.stream.norm_at(given).given)
 
     def vectors_at(self, point: Point, layer: str) -> Float[Tensor, "B T D"]:
-        """Return vectors with the axes of a layer's input. Raises AttentionError (stack_reads) if they have others.
+        """Return vectors in the shape (B, T, D) of the attention layers' input. Raises AttentionError (stack_reads) if
+        they have another size.
 
-        layer: the name of the layer that reads them.
+        layer: the name of the layer whose input they are.
         """
         is_flat = point.value.shape == (self.shape[0] * self.shape[1], self.shape[2])
         if not is_flat and point.value.shape != self.shape:
@@ -193,10 +199,10 @@ class PartReader:
         return point.value.reshape(self.shape)
 
     def read_parts(self, end: Point, is_needed: bool = False) -> list[FoundPart]:
-        """Return the parts whose sum some vectors are, the first one first.
+        """Return the parts whose residual sums led to some vectors, in order.
 
-        No part is returned if the vectors are no such sum at all, unless is_needed. Raises AttentionError if not every
-        layer is found.
+        If the vectors are no such sum, the list is empty, or with is_needed an AttentionError is raised. Raises
+        AttentionError too if an attention layer is missing.
         """
         parts: list[FoundPart] = []
         point = end
@@ -242,7 +248,9 @@ class PartReader:
 
     # ---- one part ----------------------------------------------------------------------------------------------------
     def read_part(self, output: LinearMap, x: Point, after: VectorNorm | None) -> FoundPart:
-        """Return the part whose last map made a summand. x: the vectors before. after: the norm of the sum."""
+        """Return the part whose output was added to x. output: its last linear map. after: the norm of the sum, if
+        there is one.
+        """
         layer = self.by_output.get(id(output))
         if layer is None:
             return self.read_feed_forward(output, x, after)
@@ -258,9 +266,9 @@ class PartReader:
         return FoundPart(config, Weights(**run.weights.given(), **gains, **more), self.vectors_at(x, name))
 
     def norm_before(self, layer: str, reading: LinearMap, x: Point) -> VectorNorm | None:
-        """Return the norm between some vectors and a map that reads them; None if the map reads them as they are.
+        """Return the norm of the vectors x before a map that reads them; None if the map reads them without a norm.
 
-        Raises AttentionError (stack_reads) if the map reads something else.
+        Raises AttentionError (stack_reads) if the map reads other vectors.
         """
         given = self.stream.point(reading.given)
         if same_numbers(given.value, x.value):
@@ -271,7 +279,7 @@ class PartReader:
         return norm
 
     def read_feed_forward(self, output: LinearMap, x: Point, after: VectorNorm | None) -> FoundPart:
-        """Return the feed-forward layer whose last map is `output`."""
+        """Return the feed-forward layer whose last linear map is `output`."""
         behind, more = choose_norm(after, "after")
         for activation, hidden, gate in self.list_readings(output, x):
             if not nearly_same(activate(activation, hidden, gate), output.given):
@@ -290,7 +298,9 @@ class PartReader:
         raise AttentionError("stack_feed_forward", layer=output.name, choices=", ".join(ACTIVATIONS))
 
     def list_readings(self, output: LinearMap, x: Point) -> Iterator[tuple[str, MapPart, MapPart | None]]:
-        """Yield the activations, each with the maps of x between which and `output` it may stand, and their gates."""
+        """Yield each combination of an activation, a linear map of x and a gate that may compute the operand of
+        `output`.
+        """
         inner = output.given.shape[1]
         parts: list[MapPart] = []
         for source in self.stream.maps.values():
@@ -302,7 +312,9 @@ class PartReader:
             yield from product([name], parts, gates if activation.is_gated else [None])
 
     def may_read(self, reading: LinearMap, x: Point, inner: int) -> bool:
-        """Return whether a map reads some vectors, or a norm of them, and makes `inner` numbers of each, or twice."""
+        """Return whether a map reads x, or a norm of x, and returns vectors of the size `inner`, or of twice that
+        size.
+        """
         if reading.made.shape[1] not in (inner, 2 * inner):
             return False
         given = self.stream.point(reading.given)
@@ -316,7 +328,7 @@ def same_numbers(one: Tensor, other: Tensor) -> bool:
 
 
 def nearly_same(made: Tensor, recorded: Tensor) -> bool:
-    """Return whether two tensors differ by rounding alone."""
+    """Return whether two tensors differ by no more than rounding."""
     if made.shape != recorded.shape:
         return False
     limit = SAME_ROUNDINGS * torch.finfo(recorded.dtype).eps * float(recorded.abs().max())

@@ -1,4 +1,4 @@
-"""Runs a whole recorded model as a stack of the core, each part from the vectors that the model recorded there."""
+"""Runs a recorded model as a stack of the core, each part from the input vectors that the model recorded for it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,10 +21,11 @@ PART_BOUND = 32  # in units of u (1 + largest |score|) · largest |number|; meas
 
 @dataclass(frozen=True)
 class PartRow:
-    """The proof of one part: how far its end is from what the model recorded there.
+    """The proof of one part: how far its result is from the model's.
 
-    part: its name in the stack. apart: the largest difference. bound: the largest that the model's precision explains,
-    32 u (1 + largest |score|) times the largest number of that end, at least 1. fault: None if it is proven.
+    part: its name in the stack. apart: the largest difference. bound: the largest difference that the model's precision
+    explains: 32 u (1 + largest |score|) times the model's largest number there, or times 1 if that is larger. fault:
+    the error that says how far they differ; None if the part is proven.
     """
 
     part: str
@@ -34,16 +35,17 @@ class PartRow:
 
     @property
     def passed(self) -> bool:
-        """Whether the end is apart by no more than the model's precision explains."""
+        """Whether the difference is within the bound."""
         return self.fault is None
 
 
 @dataclass(frozen=True, eq=False)
 class WholeRun:
-    """A whole recorded model as a stack of the core. rounding: the unit roundoff of the model's precision, u.
+    """A recorded model as a stack of the core. rounding: the unit roundoff of the model's precision, u.
 
-    Each part begins with the vectors that the model recorded there, so that no difference grows from part to part; its
-    end is compared with the next part's beginning, and the last one with the logits, or vectors, that the model gave.
+    Each part is run from the input that the model recorded for it, so that differences do not add up from part to part.
+    Its result is compared with the recorded input of the next part, that of the last part with the model's logits or
+    vectors.
     """
 
     model: WholeModel
@@ -51,30 +53,31 @@ class WholeRun:
 
     @property
     def config(self) -> StackConfig:
-        """The choices of all parts, as run_stack takes them; it has no embedding, and begins with vectors."""
+        """The config of the stack. It has no embedding: the stack starts from vectors."""
         return self.model.config
 
     @property
     def weights(self) -> StackWeights:
-        """The learned tensors of all parts, in float64."""
+        """The learned tensors of the stack, in float64."""
         return self.model.weights
 
     @property
     def x(self) -> Tensor:
-        """The vectors with which the first layer begins."""
+        """The input vectors of the first layer."""
         return self.model.beginnings[0]
 
     @cached_property
     def stack(self) -> Stack:
-        """The run, with every step recorded; each part is given the vectors that were recorded at its beginning.
+        """The run of the stack, with every step recorded; each part is run from its recorded input.
 
-        A run in which each part reads the end of the one before is `run_stack(whole.x, whole.weights, whole.config)`.
+        For a run in which each part reads the result of the part before it, call `run_stack(whole.x, whole.weights,
+        whole.config)`.
         """
         parts = dict(self.run_parts())
         return Stack(parts, {name: {} for name in parts})
 
     def run_parts(self) -> Iterator[tuple[str, Trace]]:
-        """Yield the name of each part and its run."""
+        """Run each part from its recorded input; yield its name and its run."""
         beginnings = iter(self.model.beginnings)
         layers = zip(self.config.layers, self.weights.layers, strict=True)
         for number, (config, weights) in enumerate(layers, 1):
@@ -88,7 +91,7 @@ class WholeRun:
             yield UNEMBEDDING, unembed(next(beginnings), self.weights.unembedding, self.config.unembedding)
 
     def proof(self) -> list[PartRow]:
-        """Return the proof of each part, in order: see PartRow."""
+        """Return the proof of each part, in order."""
         names, recorded = list(self.stack.parts), [*self.model.beginnings[1:], self.model.end]
         return [self.prove_part(name, end) for name, end in zip(names, recorded, strict=False)]
 
@@ -98,7 +101,7 @@ class WholeRun:
         return all(row.passed for row in self.proof())
 
     def prove_part(self, name: str, recorded: Tensor) -> PartRow:
-        """Return the proof of one part. recorded: what the model recorded at its end."""
+        """Return the proof of one part. recorded: the model's own result of it."""
         trace = self.stack[name]
         end = trace["logits"] if name == UNEMBEDDING else trace.steps[next(reversed(trace.steps))].value
         apart = largest(end - recorded)
@@ -108,7 +111,7 @@ class WholeRun:
         return PartRow(name, apart, bound, AttentionError("part_apart", given=f"{apart:.2g}", limit=f"{bound:.2g}"))
 
     def largest_score(self, trace: Trace) -> float:
-        """Return the largest magnitude of a score that is not blocked; 0 for a part without scores."""
+        """Return the largest magnitude of a score that no mask blocks; 0 for a part without scores."""
         if "masked_scores" not in trace:
             return 0.0
         scores = trace["masked_scores"]
