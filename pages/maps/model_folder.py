@@ -175,6 +175,7 @@ def wait_for(future: Future[RecordedText], stages: list[str]) -> RecordedText:
             bar.progress((STAGES.index(stage) + 1) / (len(STAGES) + 1), say(f"lessons.maps.model.stage.{stage}"))
         return future.result()
     finally:
+        future.cancel()  # if the visitor has gone elsewhere, a text that is still in the queue holds up nobody
         bar.empty()
 
 

@@ -1,6 +1,7 @@
 """A model is opened from a folder on the page of maps; the numbers beside ours are the model's own."""
 
 import os
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from transformers import PreTrainedModel
 
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.record.errors import AttentionError
-from pages.maps.model_folder import say_proof
+from pages.maps.model_folder import say_proof, wait_for
 from pages.session.allowed_models import list_offered, may_open_any
 from pages.site.forwarding import FORWARDED, note_forwarding
 from tests.checkpoints.folders import save_folder
@@ -190,3 +191,17 @@ def test_a_number_of_a_posted_folder_that_is_not_offered_opens_nothing(models):
     page = Lesson("maps", open="model", folder=outside)
     assert widget(page, "selectbox", "c_maps_folder").value == "tiny-gpt2"
     assert np.prod(weights(page, 3, 4, 14, 14).shape) == 3 * 4 * 14 * 14  # the example
+
+
+def test_a_visitor_who_leaves_gives_up_the_place_in_the_queue(monkeypatch):
+    class LeftError(Exception):
+        """What ends the script of a visitor who clicks elsewhere."""
+
+    def leave(*given) -> None:
+        raise LeftError
+
+    monkeypatch.setattr("pages.maps.model_folder.wait", leave)
+    queued = Future()
+    with pytest.raises(LeftError):
+        wait_for(queued, ["waits"])
+    assert queued.cancelled()
