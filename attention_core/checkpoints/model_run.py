@@ -206,7 +206,8 @@ def find_whole(
         layer = None if isinstance(found, AttentionError) else run_from_x(call, found, tables)
         layers.append((call.name, found, layer))
     stream = Stream(watched, maps, norms)
-    return find_whole_model(stream, layers, getattr(outputs, "logits", None), vectors[-1] if vectors else None)
+    logits = getattr(outputs, "logits", outputs if isinstance(outputs, Tensor) else None)  # or vectors, without a head
+    return find_whole_model(stream, layers, logits, vectors[-1] if vectors else None)
 
 
 @contextmanager

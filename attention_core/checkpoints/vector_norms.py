@@ -52,7 +52,7 @@ def read_vector_norm(call: NormCall) -> VectorNorm | None:
     >>> norm.choice("before")
     ('layer_norm_before', {'eps': 1e-05})
     """
-    given, made = call.given.double(), call.made.double()
+    given, made = call.given.detach().double(), call.made.detach().double()
     D = given.shape[-1]
     one, zero = torch.ones(D, dtype=torch.float64), torch.zeros(D, dtype=torch.float64)
     own = [p.detach().double() for p in call.module.parameters(recurse=False) if p.shape == (D,)]

@@ -147,6 +147,33 @@ def test_a_head_that_is_switched_off_changes_what_it_changes_in_the_model():
     assert apart(changed["unembedding"]["logits"], logits.double()) < CHAIN
 
 
+class OwnModel(torch.nn.Module):
+    """A model that somebody wrote, which returns its logits as they are."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = torch.nn.Embedding(11, 8)
+        self.layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True)
+        self.to_words = torch.nn.Linear(8, 11)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """The logits of each word."""
+        return self.to_words(self.layer(self.words(ids)))
+
+
+def test_a_model_of_torch_is_whole_up_to_what_it_returns():
+    torch.manual_seed(0)
+    model, ids = OwnModel().eval(), torch.tensor([[1, 2, 3]])
+    recording = record(model, ids)
+    run = recording.whole()
+    assert list(run.stack.parts) == ["1.attention", "1.feed_forward", "unembedding"]
+    assert run.passed
+    assert torch.equal(run.model.end, recording.outputs.double())
+    vectors = record(model.layer, model.words(ids).detach()).whole()
+    assert list(vectors.stack.parts) == ["1.attention", "1.feed_forward"]
+    assert vectors.passed
+
+
 def test_a_recording_of_no_run_has_no_whole_model():
     call = record(torch.nn.MultiheadAttention(4, 2, batch_first=True).eval(), *[torch.eye(4)[None]] * 3).calls[0]
     with pytest.raises(AttentionError) as raised:
