@@ -155,7 +155,7 @@ def test_a_torch_layer_whose_texts_come_second_begins_at_x():
 def change_layer(recording: Recording, change: Callable[[LayerMaps], LayerMaps]) -> Recording:
     """The recording with other maps of its first layer."""
     first, *others = recording.maps
-    return replace(recording, find_maps=lambda _: [change(first), *others], runs={})
+    return replace(recording, find_maps=lambda _: [change(first), *others], runs={}, proofs_from_x={})
 
 
 def swap_columns(maps: LayerMaps) -> LayerMaps:
