@@ -190,3 +190,16 @@ def test_after_a_change_of_the_number_of_heads_one_press_shows_the_heads_of_both
     expect(titles).to_have_text(chosen)
     page.locator(".headsview .side.a canvas").hover(position={"x": 3, "y": 3})
     expect(page.locator(".headsview .legend")).to_have_text("Anna → Anna: A 14 %")
+
+
+def test_the_tiles_of_two_runs_of_a_model_lie_below_each_other_and_scroll(screen):
+    opened = screen("?ex=model_en&lang=en&text=the+dog+barked&against=ex%3Dmodel_en&pinned=values&stop=heads")
+    page = opened.page
+    groups = [f"{letter} · layer {layer}" for letter in "AB" for layer in (1, 2, 3)]
+    expect(page.locator(".headsview .layer")).to_have_text(groups)
+    boxes = [tile.bounding_box() for tile in page.locator(".headsview .tile").all()]
+    assert len(boxes) == 24
+    for upper, lower in zip(boxes, boxes[4:], strict=False):
+        assert upper["y"] + upper["height"] <= lower["y"]
+    grid = page.locator(".headsview .grid")
+    assert grid.evaluate("grid => grid.scrollHeight > grid.clientHeight")
