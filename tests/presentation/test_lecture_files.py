@@ -165,7 +165,7 @@ def test_the_exercises_of_a_lecture_ask_for_many_steps_no_two_for_the_same_and_f
 
 def test_a_scene_that_cannot_be_computed_says_so_and_what_was_written_stays_text():
     refused, evil = (
-        Scene(make_setup(heads=7), EVIL, EVIL, EVIL),
+        Scene(make_setup(heads=7, kv_heads=2), EVIL, EVIL, EVIL),
         Scene(make_setup(text=EVIL), "b\x00ad\ud800", "n\x01", "q"),
     )
     lecture = Lecture(EVIL, (refused, evil))
