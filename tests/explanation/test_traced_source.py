@@ -197,7 +197,7 @@ def test_split_is_a_view_whose_axes_change_places():
         'def split_heads(x: Float[Tensor, "B T width"], *, heads: int) -> Float[Tensor, "B H T d"]:\n'
         "    #   x: (1, 7, 4), strides (28, 4, 1)\n"
         "    #   heads: 2\n"
-        '    """Head h owns the h-th block of columns."""\n'
+        '    """Cuts the columns into blocks, one per head: head h gets the h-th block."""\n'
         "    B, T, width = x.shape\n"
         "    x = x.view(B, T, heads, width // heads)  # (B, T, H, d)\n"
         "    #   x.view(B, T, heads, width // heads): (1, 7, 2, 2), strides (28, 4, 2, 1)\n"

@@ -46,9 +46,9 @@ from tests.screen.lesson import Lesson
             "链接中的 w_q 无法使用：w_q 各行必须有同样多的数：现在分别有 2, 1 个。",
         ),
         (
-            {"heads": "3"},
-            "The link's heads cannot be used: the width of w_q must be divisible",
-            "链接中的 heads 无法使用：w_q 的维度",
+            {"heads": "3", "w_q": "1,2;3,4;5,6;7,8"},
+            "The link's w_q cannot be used: the width of w_q must be divisible",
+            "链接中的 w_q 无法使用：w_q 的维度",
         ),
         (
             {"heads": "999999999"},
