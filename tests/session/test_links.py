@@ -46,9 +46,9 @@ from tests.screen.lesson import Lesson
             "链接中的 w_q 无法使用：w_q 各行必须有同样多的数：现在分别有 2, 1 个。",
         ),
         (
-            {"heads": "3", "w_q": "1,2;3,4;5,6;7,8"},
-            "The link's w_q cannot be used: the width of w_q must be divisible",
-            "链接中的 w_q 无法使用：w_q 的维度",
+            {"kv": "3"},
+            "The link's kv cannot be used: heads must be divisible by kv_heads: heads 2, kv_heads 3",
+            "链接中的 kv 无法使用：头数必须能被键/值头数整除：头数 2",
         ),
         (
             {"heads": "999999999"},

@@ -98,10 +98,10 @@ def test_opening_what_is_on_the_screen_is_no_change():
             "文件中的 haeds=2 无法理解：这里没有 haeds，可能是笔误，也可能来自较新的版本。其余部分照常显示。",
         ),
         (
-            '"heads": "3", "w_q": "1,2;3,4;5,6;7,8"',
-            "The file's w_q cannot be used: the width of w_q must be divisible by the number of its heads: width 2, "
-            "heads 3. The rest of the file is shown.",
-            "文件中的 w_q 无法使用：w_q 的维度必须能被头数整除：维度 2，头数 3。其余部分照常显示。",
+            '"kv": "3"',
+            "The file's kv cannot be used: heads must be divisible by kv_heads: heads 2, kv_heads 3. The rest of the "
+            "file is shown.",
+            "文件中的 kv 无法使用：头数必须能被键/值头数整除：头数 2，键/值头数 3。其余部分照常显示。",
         ),
         (
             '"step": "no such step"',
