@@ -100,8 +100,11 @@ def open_head(query: int, layer: int, head: int) -> None:
 def open_layer(layer: int, query: int, head: int, **shown: str | None) -> None:
     """Selects a head of another layer and the word `query`, and closes the opened cell.
 
-    shown: the keyframe or view of the picture, as `stop`, if it changes.
+    shown: the keyframe or view of the picture, as `stop`, if it changes. A run that is no layer of a language model
+    stays as it is.
     """
+    if resolve_run(setup_state.current_setup().run).layer is None:
+        return
     chosen = {"layer": layer, "head": head, "token": query, "step": None, "cell": None, **shown}
     take_made_change("layer", lambda: chosen)
     redraw()
