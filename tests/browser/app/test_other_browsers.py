@@ -75,5 +75,6 @@ def test_the_picture_is_saved_as_a_file_that_holds_it(opened):
     browser.click(".st-key-export button")
     browser.click(".flowfiles button.svg")
     root = ElementTree.fromstring(browser.downloaded("attention_en_it_query.svg", "</svg>"))
-    assert int(root.get("width")) > 2 * int(root.get("height"))
+    assert int(root.get("width")) > 1.9 * int(root.get("height"))
+    assert sum("softmax" in group.get("aria-label", "") for group in root.iter(f"{SVG}g")) == 1  # its formulas below
     assert {"Anna", "barked", "it", "it′", "93 %"} <= {text.text for text in root.iter(f"{SVG}text")}
