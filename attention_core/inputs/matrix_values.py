@@ -116,14 +116,6 @@ UNCHANGED = ChangedCells()
 REMOVED = RemovedMatrix()
 
 
-def count_packed_bytes(value: MatrixValue) -> int:
-    """Returns the number of bytes of a value's packed numbers; 0 if it has none."""
-    match value:
-        case WholeMatrix(packed=packed) | ChangedCells(cells=packed):
-            return len(packed.data)
-    return 0
-
-
 def starting_matrix(
     start: Start, base: Float[np.ndarray, "rows columns"], name: str
 ) -> Float[np.ndarray, "rows columns"]:

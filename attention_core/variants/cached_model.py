@@ -4,7 +4,6 @@ text.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -16,6 +15,7 @@ from attention_core.learned.language.reading import MAX_MODEL_WORDS, run_model
 from attention_core.learned.language.readout import WordChoices, with_word_choices
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.learned.language.writing import SENTENCE_ENDS, add_word, pick_word
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.mechanism.arguments import Inputs, check_arguments, make_input_steps
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.pair_inputs import PairInputs
@@ -59,7 +59,7 @@ class CachedRun:
         return replace(self.stack, parts=parts)
 
 
-@lru_cache(maxsize=128)  # enough for all prefixes of two long texts; each cached result takes at most 150 kB
+@MODEL_CACHE.keep
 def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
     r"""Run a decoder on a text word by word; if the result for the text without its last word is cached, run only this
     word.

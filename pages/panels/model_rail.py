@@ -1,7 +1,5 @@
 """Packs the attention maps of all heads and layers of a language model, which the picture shows as small maps."""
 
-from functools import lru_cache
-
 import numpy as np
 
 from attention_core.drawing.cells import unblocked_cells
@@ -9,6 +7,7 @@ from attention_core.learned.language.batches import START
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
+from attention_core.learned.model_cache import MODEL_CACHE
 from pages.panels.setup_controls import take_made_change
 from pages.panels.thumbnails import select_head
 from pages.runs.model_runs import model_sentences_of
@@ -56,7 +55,7 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
     return layers, maps.tobytes()
 
 
-@lru_cache(maxsize=16)  # every selected layer needs all maps; a map has at most 48 x 48 cells
+@MODEL_CACHE.keep
 def list_layer_maps(name: str, tokens: tuple[str, ...]) -> np.ndarray:
     """Returns the attention weights of every head of every layer, (L, H, T, T); a blocked cell is NaN.
 

@@ -6,12 +6,9 @@ cannot get results computed from it.
 """
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial, update_wrapper, wraps
-from threading import Lock
+from functools import partial, wraps
 
 import streamlit as st
 import torch
@@ -24,7 +21,7 @@ from attention_core.comparison.distances import kl_divergence, total_variation
 from attention_core.exercises.slips import StepSlips, find_slips
 from attention_core.exercises.stages import STAGES
 from attention_core.exercises.worked_example import CheckedWork, check_work
-from attention_core.inputs.matrix_values import count_packed_bytes
+from attention_core.record.bounded_cache import BoundedCache
 from attention_core.variants.timing import savings_of_kind
 from attention_core.verification.causes import Cause, find_causes
 from attention_core.verification.diagnosis import Diagnosis, first_difference, infer_precision
@@ -57,87 +54,13 @@ cached_histograms = cache_measurement(score_histograms)
 cached_savings = cache_measurement(savings_of_kind)
 
 
-def count_bytes(run: Run) -> int:
-    """Returns the number of bytes of a run's tensors, matrices and typed values; shared storage counts once."""
-    trace, inputs = run
-    of_steps = count_tensor_bytes(step.stored for step in trace.steps.values())
-    matrices = [*inputs.matrices.values(), *inputs.bases.values()]
-    of_inputs = {id(matrix): matrix.nbytes for matrix in matrices if matrix is not None}
-    typed = sum(map(count_packed_bytes, inputs.typed.values()))
-    return of_steps + sum(of_inputs.values()) + typed
+def give_back_large(freed: int) -> None:
+    """Returns unused memory to the operating system if many bytes of runs were removed from the cache."""
+    if freed >= LARGE_BYTES:
+        give_back()
 
 
-def count_tensor_bytes(tensors: Iterable[torch.Tensor]) -> int:
-    """Returns the number of bytes of tensors; storage that several of them share counts once."""
-    storages = [tensor.untyped_storage() for tensor in tensors]
-    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
-
-
-class KeptRuns:
-    """A cache that computes the run of a RunSetup if it lacks it, and evicts the least recently used runs.
-
-    Both the bytes and the number of the cached runs are limited, but the latest run is always kept. If several threads
-    request the same run at the same time, one computes it and the others wait.
-    """
-
-    def __init__(self, compute: Callable[[RunSetup, UploadedArrays | None], Run], most_bytes: int, most: int):
-        self.compute, self.most_bytes, self.most = compute, most_bytes, most
-        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # RunSetup as repr with all fields -> its Future
-        self.sizes: dict[str, int] = {}  # RunSetup as repr -> bytes of its run, after it was computed
-        self.lock = Lock()
-        update_wrapper(self, compute)
-
-    def __call__(self, setup: RunSetup, arrays: UploadedArrays | None) -> Run:
-        """Returns the run of a RunSetup from the cache, or computes the run. If this raises an error, nothing is
-        cached.
-        """
-        key = repr(setup)
-        with self.lock:
-            is_kept = key in self.runs
-            future = self.runs.setdefault(key, Future())
-            self.runs.move_to_end(key)
-        if is_kept:
-            return future.result()
-        try:
-            run = self.compute(setup, arrays)
-        except BaseException as error:
-            self.forget(key, future)
-            future.set_exception(error)
-            raise
-        future.set_result(run)
-        self.enter(key, future, count_bytes(run))
-        return run
-
-    def enter(self, key: str, future: Future[Run], size: int) -> None:
-        """Records the size of a computed run, and removes the least recently used runs if the limits are exceeded.
-
-        key: the repr of the RunSetup.
-        """
-        largest = 0  # bytes of the largest run that this call evicts
-        with self.lock:
-            if self.runs.get(key) is not future:  # False: the cache was cleared meanwhile
-                return
-            self.sizes[key] = size
-            computed = [each for each in self.runs if each in self.sizes]
-            for each in computed[:-1]:
-                if sum(self.sizes.values()) <= self.most_bytes and len(self.sizes) <= self.most:
-                    break
-                del self.runs[each]
-                largest = max(largest, self.sizes.pop(each))
-        if largest >= LARGE_BYTES:
-            give_back()
-
-    def forget(self, key: str, future: Future[Run]) -> None:
-        """Removes the cache entry of a run whose computation failed."""
-        with self.lock:
-            if self.runs.get(key) is future:
-                del self.runs[key]
-
-    def clear(self) -> None:
-        """Removes all runs from the cache."""
-        with self.lock:
-            self.runs.clear()
-            self.sizes.clear()
+RUN_CACHE = BoundedCache(MAX_RUN_BYTES, MAX_CACHED_RUNS, give_back_large)
 
 
 def cache_in_thread(function: Callable) -> Callable:
@@ -160,7 +83,7 @@ def cache_in_thread(function: Callable) -> Callable:
     return remembered
 
 
-@partial(KeptRuns, most_bytes=MAX_RUN_BYTES, most=MAX_CACHED_RUNS)
+@partial(RUN_CACHE.keep, key=lambda run, arrays: repr(run))  # its repr contains all fields of a RunSetup
 def cached_run(run: RunSetup, arrays: UploadedArrays | None) -> Run:
     return compute_run(run, arrays)
 

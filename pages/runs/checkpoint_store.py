@@ -19,8 +19,8 @@ from attention_core.checkpoints.open_model import as_refusal, open_folder
 from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.recorded_maps import RecordedMaps, most_pieces
 from attention_core.checkpoints.text_inputs import TextInputs, make_inputs
+from attention_core.record.bounded_cache import count_memory
 from attention_core.record.errors import AttentionError
-from pages.runs.cache import count_tensor_bytes
 from pages.runs.freed_memory import give_back
 
 MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
@@ -69,7 +69,7 @@ class RecordedText:
                 tensors += [
                     tensor for part in (found.q, found.k, found.v) for tensor in (part.source.given, part.source.made)
                 ]
-        return count_tensor_bytes(tensor for tensor in tensors if tensor is not None)
+        return count_memory(tensors)
 
 
 def require_room(opened: OpenedModel, inputs: TextInputs) -> None:

@@ -1,13 +1,12 @@
 """Runs all layers of a language model on the page's sentence; the workbench shows one of the layers."""
 
-from functools import lru_cache
-
 import torch
 
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import sum_model
 from attention_core.learned.language.shipped import load_recipe
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.transformer.stack import Stack
 from pages.runs.compute import sentences_of
 from pages.runs.made_sentences import ModelSentences
@@ -29,7 +28,7 @@ def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
     return sum_model(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
 
 
-@lru_cache(maxsize=16)
+@MODEL_CACHE.keep
 def model_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
     """Returns the attention weights of all heads of a model, (L, H, T, T). tokens: the input of the model."""
     parts = run_model(name, tokens).parts

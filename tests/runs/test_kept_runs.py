@@ -9,9 +9,9 @@ import torch
 
 from attention_core import AttentionError, Trace
 from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.record.bounded_cache import BoundedCache, count_memory
 from attention_core.record.trace import Step
 from pages.runs import cache
-from pages.runs.cache import KeptRuns, count_bytes
 from pages.runs.compute import compute_run
 from pages.runs.run_inputs import RunInputs
 from pages.setup.setup import DEFAULT_SETUP, RunSetup
@@ -32,21 +32,26 @@ def computed() -> list[int]:
     return []
 
 
+def keep(compute, tell_removed=lambda freed: None):
+    """The function with a cache of at most three runs, and 8,000 bytes."""
+    return BoundedCache(8000, 3, tell_removed).keep(compute, key=lambda setup, arrays: repr(setup))
+
+
 @pytest.fixture
-def kept(computed) -> KeptRuns:
+def kept(computed):
     """At most three runs, and 8,000 bytes: each has as many numbers as its seed says."""
 
     def compute(setup: RunSetup, arrays):
         computed.append(setup.seed)
         return run_of(setup.seed)
 
-    return KeptRuns(compute, most_bytes=8000, most=3)
+    return keep(compute)
 
 
 def test_a_run_is_computed_once_and_is_the_same_for_all(kept, computed):
     assert kept(setup(7), None) is kept(setup(7), None)
     assert computed == [7]
-    kept.clear()
+    kept.cache_clear()
     kept(setup(7), None)
     assert computed == [7, 7]
 
@@ -77,7 +82,7 @@ def test_who_asks_meanwhile_waits_for_the_same_run():
         runs.append(run_of(1))
         return runs[-1]
 
-    kept = KeptRuns(compute, most_bytes=8000, most=3)
+    kept = keep(compute)
     with ThreadPoolExecutor(max_workers=4) as threads:
         first = threads.submit(kept, DEFAULT_SETUP.run, None)
         assert begun.wait(30)
@@ -88,11 +93,12 @@ def test_who_asks_meanwhile_waits_for_the_same_run():
 
 
 def test_a_refusal_is_raised_for_each_and_not_kept():
-    kept = KeptRuns(compute_run, most_bytes=8000, most=3)
+    cache = BoundedCache(8000, 3)
+    kept = cache.keep(compute_run, key=lambda setup, arrays: repr(setup))
     for _ in range(2):
         with pytest.raises(AttentionError):
             kept(RunSetup(text=""), None)
-    assert not kept.runs and not kept.sizes
+    assert not cache.results and not cache.held and not cache.nbytes
 
 
 def test_numbers_that_two_steps_show_count_once():
@@ -101,15 +107,15 @@ def test_numbers_that_two_steps_show_count_once():
     inputs = RunInputs(
         typed={"x": pack_matrix([[1, 2]])}, matrices={"w_q": np.zeros((2, 5))}, bases={"w_q": np.ones((2, 5))}
     )
-    assert count_bytes((Trace(steps), RunInputs())) == 12 * 8
-    assert count_bytes((Trace(steps), inputs)) == 12 * 8 + 2 * 10 * 8 + 2 * 8
+    assert count_memory((Trace(steps), RunInputs())) == 12 * 8
+    assert count_memory((Trace(steps), inputs)) == 12 * 8 + 2 * 10 * 8 + 2 * 8
 
 
 def test_memory_is_given_back_when_a_large_run_leaves(monkeypatch):
     given_back = []
     monkeypatch.setattr(cache, "give_back", lambda: given_back.append(True))
     monkeypatch.setattr(cache, "LARGE_BYTES", 4000)
-    kept = KeptRuns(lambda setup, arrays: run_of(setup.seed), most_bytes=8000, most=3)
+    kept = keep(lambda setup, arrays: run_of(setup.seed), cache.give_back_large)
     for seed, times in ((499, 0), (501, 0), (1, 0), (500, 1)):  # with 1 the 499 leave, which are few; with 500 the 501
         kept(setup(seed), None)
         assert len(given_back) == times

@@ -51,7 +51,7 @@ def test_undo_takes_a_refusal_with_it():
 def test_looking_around_computes_nothing(monkeypatch):
     runs = []
     monkeypatch.setattr(cache, "compute_run", lambda *given: runs.append(given) or compute.compute_run(*given))
-    cache.cached_run.clear()
+    cache.cached_run.cache_clear()
     cache.latest_run.clear()
     screen = Screen(seed="4242")
     assert len(runs) == 1

@@ -7,7 +7,6 @@ many pairs are stored in steps.json, beside the models; the results of one held-
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import torch
 from jaxtyping import Float
@@ -25,6 +24,7 @@ from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model, model_file, read_figures
 from attention_core.learned.language.training import LanguageTraining
 from attention_core.learned.measured_table import MeasuredTable
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.trace import Trace
 from attention_core.transformer.stack import Stack
@@ -56,7 +56,7 @@ def size_between_steps(names: Iterable[str]) -> float:
     return len(BETWEEN_STEPS) * sum(model_file(name).stat().st_size for name in names) / 1e6
 
 
-@lru_cache(maxsize=16)  # caches few models, because each takes two to four megabytes
+@MODEL_CACHE.keep
 def load_step(name: str, step: int, dtype: torch.dtype = torch.float64) -> LanguageModel:
     """Return a model at a training step: at step 0 with its random initial weights, at the last step as it is included.
 
@@ -274,7 +274,7 @@ def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
     return places[2 * number], places[2 * number + 1]
 
 
-@lru_cache(maxsize=256)  # each cached result has the steps of one layer, which take some hundred kilobytes
+@MODEL_CACHE.keep
 def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Reading, Reading]:
     """Run a checkpoint of a model on both texts of a held-out minimal pair, and return its weights and answers.
 

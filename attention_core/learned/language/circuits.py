@@ -14,6 +14,7 @@ from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 from attention_core.transformer.embedding import embed
@@ -62,7 +63,7 @@ def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) 
 # ---- the heads on words alone ----------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=16)
+@MODEL_CACHE.keep
 def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
     """Run the heads of a layer on single words, without a sentence: a Stack of the embedding and a part such as
     "2.circuit".
@@ -113,7 +114,7 @@ def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], 
 
 
 # ---- over all words --------------------------------------------------------------------------------------------------
-@lru_cache(maxsize=16)
+@MODEL_CACHE.keep
 def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H V"]]:
     """Return, by step, what each head of a layer adds to the logit of every word if the head attends to one word alone.
 

@@ -28,6 +28,7 @@ from attention_core.learned.language.simple_rule import (
     nearest_fitting,
 )
 from attention_core.learned.language.surprise import number_words, text_surprise
+from attention_core.learned.model_cache import MODEL_CACHE
 
 STUDENTS = Path(__file__).parent / "shipped" / "students.json"
 SURE = 0.5  # a sure answer has at least this weight; below it, all other words together have more weight
@@ -260,7 +261,7 @@ def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
     return found._replace(asked=back.get(found.asked, pronoun), word=back.get(found.word))
 
 
-@lru_cache(maxsize=256)  # caches many results, because each takes at most 74 kB
+@MODEL_CACHE.keep
 def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
     """Return the weights of the last layer, from which the answers are read."""
     words = number_words(load_recipe(name).language, tokens)

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from torch import Generator, nn
 
 from attention_core.learned.language.training import TrainingRecipe
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.mechanism.plain_checks import require_one_of
 
 STORED_DTYPE = torch.float16  # half the size of float32, with almost the same accuracy
@@ -101,7 +102,7 @@ class NetworkFolder:
         return json.loads(self.figures_file.read_text(encoding="utf-8"))
 
 
-@lru_cache(maxsize=4)  # caches few networks, because one in float64 takes two to four megabytes
+@MODEL_CACHE.keep
 def load_from(networks: NetworkFolder, name: str, dtype: torch.dtype) -> nn.Module:
     """Load a network of a folder from its file. Raises AttentionError: unknown_choice, if the folder lacks it."""
     recipe = networks.recipe(name)

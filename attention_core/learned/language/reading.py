@@ -5,7 +5,7 @@ them.
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -17,6 +17,7 @@ from attention_core.learned.grammar.concepts import find_verb, load_nouns
 from attention_core.learned.language.batches import MASK, ROW_LENGTH, START, word_numbers
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
@@ -88,7 +89,7 @@ def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) 
     return tuple(tokens)
 
 
-@lru_cache(maxsize=16)  # each cached result has all steps of all layers: a megabyte for a long sentence
+@MODEL_CACHE.keep
 def run_model(name: str, tokens: tuple[str, ...]) -> Stack:
     """Run a model on tokens in float64, and return a Stack with every step recorded."""
     numbers = word_numbers(load_recipe(name).language)

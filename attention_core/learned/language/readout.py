@@ -15,11 +15,12 @@ from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from attention_core.transformer.unembedding import UnembeddingConfig, unembed
 
 
-@lru_cache(maxsize=4)  # caches few runs, because each has the whole vocabulary: 20 MB for a long sentence
+@MODEL_CACHE.keep
 def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
     """Run a model, and record what each head and feed-forward layer adds to every word's vector and logits (logit
     attribution).
@@ -66,7 +67,7 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
     return replace(stack, parts={**stack.parts, UNEMBEDDING: trace})
 
 
-@lru_cache(maxsize=16)
+@MODEL_CACHE.keep
 def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tensor, Tensor]]:
     """Return the likeliest words if the unembedding read the vectors after the embedding, or after any later part
     (logit lens). The keys are names of parts, such as "1.attention".
@@ -78,7 +79,7 @@ def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tenso
         return {part: tuple(trace["probabilities"][0].max(-1)) for part, trace in lens.items()}
 
 
-@lru_cache(maxsize=16)
+@MODEL_CACHE.keep
 def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tensor, "T V"]]:
     r"""Return the probability of each word as the answer, keyed by question; {} for a model without questions.
 

@@ -18,6 +18,7 @@ from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.learned.language.simple_rule import find_pronouns
 from attention_core.learned.language.writing import blank_word
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 
 Tokens = tuple[str, ...]
@@ -99,7 +100,7 @@ def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
-@lru_cache(maxsize=16)  # each cached result has at most all steps of all layers: a megabyte for a long sentence
+@MODEL_CACHE.keep
 def run_changed(name: str, tokens: Tokens, changes: Changes) -> Stack:
     """Run a model with changes. Raises AttentionError as intervene does."""
     other = None if changes.other is None else run_model(name, changes.other)
@@ -177,7 +178,7 @@ class PathRow:
     by_word: tuple[float, ...] | None
 
 
-@lru_cache(maxsize=4)  # 20 MB each for a long sentence: a number for each word of the vocabulary
+@MODEL_CACHE.keep
 def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
     """Run a model with changes, and split the logit of a word by head and layer, and each head's part by attended word.
 

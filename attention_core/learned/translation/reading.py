@@ -12,6 +12,7 @@ from torch import Tensor
 from attention_core.learned.grammar import cut_words, vocabulary
 from attention_core.learned.language.batches import START, word_numbers
 from attention_core.learned.language.reading import begin_sentence, known_tokens
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.learned.translation.pairs import SOURCE, TARGET
 from attention_core.learned.translation.recipes import TRANSLATION_RECIPES, TRANSLATORS
 from attention_core.learned.translation.translating import translate
@@ -37,7 +38,7 @@ def translate_words(name: str, source: tuple[str, ...]) -> tuple[str, ...]:
     return (START, *words)
 
 
-@lru_cache(maxsize=8)  # each cached result has all steps of all layers: two megabytes for long sentences
+@MODEL_CACHE.keep
 def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
     """Run a translator in float64 on a sentence and a translation, and return a Stack with every step recorded.
 

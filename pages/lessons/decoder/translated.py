@@ -1,13 +1,13 @@
 """The sentence of the lesson on the decoder, its translation, and the run of the translator on both."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import torch
 
 from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.examples.examples import EXAMPLES
 from attention_core.learned.grammar import vocabulary
+from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.learned.translation.pairs import TARGET
 from attention_core.learned.translation.reading import aligning_head, run_translator
 from attention_core.transformer.stack import Stack
@@ -72,7 +72,7 @@ def choose_written() -> Written:
     return Written(setup, kind.source_words(), target, int(layer), DECODER_HEADS.index(head), row)
 
 
-@lru_cache(maxsize=4)  # few results, because each has logits of every row for the whole vocabulary
+@MODEL_CACHE.keep
 def sum_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
     """Runs a translator, and adds steps for what each decoder component adds to each word's vector and logits."""
     with torch.inference_mode():
