@@ -10,6 +10,7 @@
   const COMPONENT = '[data-testid^="stBidiComponent"]';
   const MISSING = '[data-testid="stSkeleton"], [data-testid="stVegaLiteChart"]:not(:has(svg, canvas))';
   const TOOLBAR = ".st-key-toolbar"; // the toolbar counts as one element, drawn when its last button is
+  const LINES = ":is(.st-key-toolbar, .st-key-first_line, .st-key-settings)"; // they are shown when all are whole
 
   const root = document.documentElement;
   const drawn = new WeakSet(); // containers of components whose scripts have drawn
@@ -45,6 +46,16 @@
     return isRunning() || changes(toolbar) || [...toolbar.querySelectorAll(PLACE)].some(isMissing);
   };
 
+  let where = ""; // where the controls of LINES stood in the last frame
+  let still = 0; // number of successive frames in which all controls of LINES were drawn where they had been before
+  const noteLines = () => {
+    const places = [...document.querySelectorAll(`${LINES} ${PLACE}`)];
+    const boxes = places.map((place) => place.getBoundingClientRect());
+    const before = where;
+    where = boxes.map(({ x, y, width, height }) => [x, y, width, height].join()).join(" ");
+    still = where && where === before && !places.some(isMissing) ? still + 1 : 0;
+  };
+
   /** @param {Element | undefined} place the first element that is not drawn yet */
   const mark = (place) => {
     if (place?.hasAttribute(AWAITED)) return;
@@ -65,7 +76,13 @@
     calm = first || isRunning() ? 0 : calm + 1;
     const awaitsRest = globalThis[Symbol.for("attention")]?.look?.awaits;
     if (awaitsRest && !first) hides = false;
-    if ((calm >= CALM_FRAMES && !awaitsRest) || (begun && now > begun + LONGEST_MS)) {
+    noteLines();
+    // From here on a click into the lines finds the control that the visitor aimed at.
+    if (still >= CALM_FRAMES && !awaitsRest && !isRunning()) root.setAttribute(ARRIVING, "next");
+    const isLate = begun && now > begun + LONGEST_MS;
+    if (isLate) hides = false;
+    const linesWait = root.getAttribute(ARRIVING) === "first" && (awaitsRest || isRunning()); // a slow or a cold server
+    if ((calm >= CALM_FRAMES && !awaitsRest) || (isLate && !linesWait)) {
       mark(undefined);
       root.removeAttribute(ARRIVING);
       window.removeEventListener("component-drawn", noteDrawn);

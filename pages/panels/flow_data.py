@@ -23,6 +23,7 @@ from pages.panels.read_heads import find_a, pack_readings
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.panels.word_roles import make_role_data
+from pages.session import setup_state
 from pages.session.labels import axis_label, current_palette, name_token
 from pages.session.view import ScreenState
 from pages.site.words import say
@@ -90,7 +91,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "head_names": list_heads(screen, facts),
         "random": bool(trace.chance.matrices),
         "palette": vars(palette_for(trace, current_palette())),
-        "text": flow_text(trace, cut and len(cut.keys)),
+        "text": flow_text(screen, cut and len(cut.keys)),
     }
     if showing.hears and not cut and not list_unsent_matrices(trace):
         data |= {"plane": make_plane_data(screen)}
@@ -104,6 +105,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps, **read_bytes}
     digest = hashlib.sha256(b"".join(packed.values()) + repr(data).encode()).hexdigest()
     data |= {**vars(showing), "shown": not showing.hears}
+    data["is_moved"] = showing.hears and setup_state.is_moved_in_history()
     return pack_bytes({**data, "look": look, "digest": digest, **packed})
 
 

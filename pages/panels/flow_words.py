@@ -9,6 +9,7 @@ from attention_core.explanation.head_habits import HeadHabit, head_habit
 from pages.panels.head_maps import head_name, row_sentence
 from pages.session.labels import name_token, why_it_asks
 from pages.session.view import ScreenState
+from pages.setup.resolve import resolve_run
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
 STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the query's animation)
@@ -18,15 +19,24 @@ HEADS_TEXTS = (
     *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "read", "cell"),
     *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other", "points"),
 )
+# Kind of input -> what attention works on, named in the sentence about why one attends.
+GIVEN = {
+    "sentence": "words",
+    "recorded": "words",
+    "matrix": "rows",
+    "code": "rows",
+    "qkv": "tensors",
+    "file": "tensors",
+}
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 
 
-def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
+def flow_text(screen: ScreenState, drawn_keys: int | None) -> dict:
     """Returns the texts of the flow picture (the animation of a query); some have placeholders that the browser fills.
 
     drawn_keys: how many keys are drawn if the run is cut, else None.
     """
-    others = trace.sizes()["S"] - (drawn_keys or 0)
+    others = screen.trace.sizes()["S"] - (drawn_keys or 0)
     motions = list_motions(current_language())
     return {
         "headline": get_text_template("flow.headline"),
@@ -34,7 +44,7 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "nothing": get_text_template("flow.nothing"),
         "tied": get_text_template("flow.tied"),
         "legend": {sign: say(f"flow.legend.{sign}") for sign in ("plus", "minus", "zero")},
-        "motive": get_text_template("flow.motive"),
+        "motive": get_text_template(f"flow.motive.{GIVEN[resolve_run(screen.setup.run).mode]}"),
         "others": say("flow.others", count=others),
         "asks": say("flow.asks"),
         "rest": say("flow.rest"),

@@ -129,7 +129,8 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
         return
     passed = [*st.session_state[target], left]
     before = st.session_state["before"] if is_look else left
-    st.session_state.update({source: rest, target: passed[-MAX_HISTORY:], "setup": setup, "before": before})
+    st.session_state.update({source: rest, target: passed[-MAX_HISTORY:]})
+    st.session_state.update(setup=setup, before=before, is_moved=True)
     forget_all_refusals()
     renew_editors()
 
@@ -146,7 +147,7 @@ def can_move(move: str) -> bool:
 # ---- a screen for a while --------------------------------------------------------------------------------------------
 def save_screen() -> dict:
     """Returns the session's Setup, history and workbench state, as the argument of restore_screen."""
-    names = ("setup", "past", "future", "before")
+    names = ("setup", *EMPTY_HISTORY)
     saved = {name: st.session_state[name] for name in names}
     return saved | {"workbench": replace(workbench())}
 

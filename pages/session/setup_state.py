@@ -29,7 +29,8 @@ LOOK_FIELDS = {
 }  # fields of the view that undo restores together with the run
 READ_FIELDS = {"text", "more", "model"}  # a change of any of these fields removes the generated text
 WORD_FIELDS = {"text", "cut"}  # a change of any of these fields removes the selected query
-EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
+# The histories of a new session. is_moved: whether undo or redo led to the current Setup, instead of a change.
+EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None, "is_moved": False}
 HISTORY_CONTROL = "history"  # control under which the errors of undo and redo are stored
 
 
@@ -149,7 +150,7 @@ def push_history(setup: Setup) -> Setup:
     """
     before = current_setup()
     past = [*st.session_state["past"], before]
-    st.session_state.update(past=past[-MAX_HISTORY:], future=[], before=before)
+    st.session_state.update(past=past[-MAX_HISTORY:], future=[], before=before, is_moved=False)
     return with_comparison(setup, before)
 
 
@@ -174,6 +175,11 @@ def setup_before() -> Setup | None:
     if named is not None:
         return Setup(named)
     return None if before is None or is_other_layer(before, now) else before
+
+
+def is_moved_in_history() -> bool:
+    """Returns whether undo or redo led to the current Setup, so that its numbers are no effect of a new change."""
+    return st.session_state["is_moved"]
 
 
 def is_other_layer(one: Setup, other: Setup) -> bool:

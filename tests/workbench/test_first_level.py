@@ -236,3 +236,27 @@ def test_a_control_that_there_is_not_is_named():
 def sought_widget(screen):
     (part,) = screen.parts("seeker")
     return json.loads(part.proto.json)["widget"]
+
+
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ({}, "A word alone says little. Attention lets “{query}” look at the other words"),
+        (
+            {"x": "1,0,0;0,1,0;0,0,1;1,1,0;2,0,1", "heads": "1"},
+            "Each row of X is a vector. Attention lets row “{query}”",
+        ),
+        ({"q": "1,0;0,1", "k": "1,0;0,1;1,1", "v": "1,0;0,1;1,1"}, "q, k and v are given. Query “{query}” is compared"),
+        ({"ex": "code_multi_head_class"}, "Each row of X is a vector."),
+    ],
+)
+def test_why_one_attends_is_said_in_the_words_of_what_was_given(link, told):
+    screen = ClosedScreen(**link)
+    assert not screen.errors() and screen.flow()["text"]["motive"].startswith(told)
+
+
+def test_after_undo_the_picture_is_told_that_its_numbers_are_no_effect_of_a_change():
+    screen = ClosedScreen().set("causal", True)
+    assert not screen.flow()["is_moved"]
+    assert screen.press("undo").flow()["is_moved"] and screen.press("redo").flow()["is_moved"]
+    assert not screen.set("causal", False).flow()["is_moved"]

@@ -30,7 +30,8 @@ def test_of_a_sentence_like_those_it_learned_the_answer_stands_beside_the_simple
     (said,) = answers(screen)
     weights = run_model("en_asked_encoder", cut_sentence("en_asked_encoder", TIRED))["3.attention"]["weights"]
     answer = f"“it”: the model says **animal** (weight {round(100 * float(weights[0, 0, 9, 2]))} %)"
-    blind = "In our test 1 of 35 answers without a warning turned out wrong."  # docs/guessing.md
+    # docs/guessing.md
+    blind = "How far to trust it? In our test it gave 35 such answers without a warning; 1 of them wrong."
     assert f"{answer}. {blind}" in screen.captions()  # two sentences; the rest is a tooltip
     assert answer in said
     assert "; the nearest noun that fits: street. " in said  # the rule does not read the reason
@@ -89,9 +90,9 @@ def test_where_both_forms_differ_one_of_them_is_said_to_guess():
         by_form[form] = words[int(weights[head, asked].argmax())]
     said = " ".join(answers(Screen(ex="model_en", text=text)) + warnings(Screen(ex="model_en", text=text)))
     if by_form["encoder"] == by_form["decoder"]:
-        assert "its other version (causal) agrees" in said
+        assert "its other version (reads earlier words) agrees" in said
     else:
-        assert f"its other version (causal) says **{by_form['decoder']}**" in said
+        assert f"its other version (reads earlier words) says **{by_form['decoder']}**" in said
         assert "its two versions disagree" in said
 
 
@@ -168,7 +169,7 @@ def test_the_figures_of_all_models_of_the_language_are_shown_as_they_are():
     figures = read_figures()
     shown = dict(zip(table["model"], table["both of a pair"], strict=True))
     assert (
-        shown["whole sentence · asked"].replace("\\", "")
+        shown["reads all words · one head answers"].replace("\\", "")
         == f"{100 * figures['en_asked_encoder'].figures['pairs']:.1f} %"
     )
     assert not any("zh" in name for name in table["model"]) and len(table) == len(
@@ -183,12 +184,12 @@ def test_the_figures_of_all_models_of_the_language_are_shown_as_they_are():
         (
             {"ex": "model_en", "model": "zh_asked_encoder"},
             "one noun fits",
-            "**Missed**: whole sentence · asked, one noun fits: 94.7 %.",
+            "**Missed**: reads all words · one head answers, one noun fits: 94.7 %.",
         ),
         (
             {"ex": "model_zh", "lang": "zh"},
             "只有一个名词合适",
-            "没有达到的**：看整句 · 提问，只有一个名词合适：94.7%。",
+            "没有达到的**：看整句 · 由一个头回答，只有一个名词合适：94.7%。",
         ),
     ],
 )

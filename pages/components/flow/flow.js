@@ -161,7 +161,8 @@ export class Flow {
     this.stripShows = null;
     this.journey.known = new Set(data.known);
     this.take();
-    this.glow = before && !data.cut && isSameSight(old, data) ? findChanges(before, this.snapshot, this.model) : null;
+    const glows = before && !data.cut && !data.is_moved && isSameSight(old, data); // undo and redo are no new change
+    this.glow = glows ? findChanges(before, this.snapshot, this.model) : null;
     if (isToBegin && !(data.plays && isCalm())) this.journey.begin(data);
     if (data.hears && shared.look) this.exchange.obey(shared.look);
     else if (data.hears) this.exchange.expect(data.look);

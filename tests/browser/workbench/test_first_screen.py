@@ -27,6 +27,42 @@ def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
     assert opened.errors == []
 
 
+# Notes in each frame which controls would take a click, which of these are seen, and where those stand.
+WATCH = """() => {
+    const CONTROLS = [".st-key-c_causal label", ".st-key-c_heads button", ".st-key-sharing button",
+        ".st-key-c_text input"];
+    const watch = window.watched = { unseen: [], places: {}, frames: 0 };
+    const look = () => {
+        watch.frames += 1;
+        for (const name of CONTROLS) {
+            const control = document.querySelector(name);
+            if (!control) continue;
+            const { x, y, width, height } = control.getBoundingClientRect();
+            const isSeen = control.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+            const isHit = control.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+            if (isHit && !isSeen) watch.unseen.push(name);
+            if (isSeen) (watch.places[name] ??= new Set()).add([x, y, width, height].map(Math.round).join());
+        }
+        requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+}"""
+
+
+@pytest.mark.parametrize("viewport", [{"width": 1280, "height": 720}, {"width": 390, "height": 844}])
+def test_a_control_takes_a_click_only_once_it_is_seen_and_then_stays_where_it_is(profile, server, viewport):
+    page = profile.new_page()
+    page.set_viewport_size(viewport)
+    page.add_init_script(f"({WATCH})()")
+    page.goto(server)
+    page.wait_for_function("() => watched.places['.st-key-c_text input']", timeout=60_000)
+    page.wait_for_function("() => !document.documentElement.hasAttribute('data-arriving')")
+    seen = page.evaluate("({ ...watched, places: Object.values(watched.places).map((each) => [...each]) })")
+    page.close()
+    assert seen["unseen"] == []
+    assert [len(places) for places in seen["places"]] == [1, 1, 1, 1], seen["places"]
+
+
 def test_what_was_checked_is_there_with_its_panel_and_leaves_the_controls_free(screen):
     opened = screen("?lang=en")
     opened.page.get_by_test_id("stPopover").filter(has_text="checked").get_by_role("button").click()
