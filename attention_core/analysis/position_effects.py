@@ -86,7 +86,7 @@ def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: in
     """
     operation = trace.step(role).operation
     params = operation.params
-    width = trace.step(role).shape[-1]
+    width = trace.step(role).shape[-1] if params["columns"] is None else params["columns"]
     columns = pair_columns(pair, width, params["style"])
     vector_before = trace[operation.reads[0]][index]  # (d_k,)
     vector_after = trace[role][index]

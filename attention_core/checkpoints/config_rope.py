@@ -15,22 +15,46 @@ SCALINGS = {"linear": ("linear",), "llama3": ("llama3",), "yarn": ("yarn", "yarn
 MOST_GUESSES = 200
 
 
-def list_rope_choices(model: nn.Module) -> list[dict[str, object]]:
-    """Return all parameters of RoPE that a model's config may mean (bases, styles, scalings), the simplest first.
+def read_config(model: nn.Module) -> Mapping:
+    """Return a model's config as a mapping; an empty one without a config."""
+    return getattr(getattr(model, "config", None), "to_dict", dict)()
+
+
+def list_rope_choices(model: nn.Module, width: int) -> list[dict[str, object]]:
+    """Return all parameters of RoPE that a model's config may mean (bases, styles, scalings, rotated columns), the
+    simplest first. width: the width of a head.
 
     >>> from types import SimpleNamespace
     >>> model = nn.Linear(1, 1)
     >>> model.config = SimpleNamespace(to_dict=lambda: {"rope_parameters": {"rope_theta": 5e5, "rope_type": "default"}})
-    >>> list_rope_choices(model)[:2]
+    >>> list_rope_choices(model, 16)[:2]
     [{'style': 'half', 'base': 10000.0}, {'style': 'half', 'base': 500000.0}]
     """
-    read = getattr(getattr(model, "config", None), "to_dict", dict)()
     bases, scalings = {USUAL_BASE}, [{}]
-    for values in walk(read):
+    for values in walk(read_config(model)):
         bases |= {float(value) for key, value in values.items() if is_base(key, value)}
         scalings += [scaling for scaling in read_scalings(values) if scaling not in scalings]
-    guesses = product(scalings, STYLES, sorted(bases))
-    return [{"style": style, "base": base, **scaling} for scaling, style, base in guesses][:MOST_GUESSES]
+    columns = [{}, *({"columns": count} for count in list_column_counts(model, width))]
+    guesses = product(columns, scalings, STYLES, sorted(bases))
+    return [{"style": style, "base": base, **scaling, **part} for part, scaling, style, base in guesses][:MOST_GUESSES]
+
+
+def list_column_counts(model: nn.Module, width: int) -> list[int]:
+    """Return how many of the first columns of a head RoPE may rotate by a model's config, the most first.
+
+    A config states a part of the width, such as partial_rotary_factor or rotary_pct, or a number, such as rotary_dim.
+
+    >>> from types import SimpleNamespace
+    >>> model = nn.Linear(1, 1)
+    >>> model.config = SimpleNamespace(to_dict=lambda: {"rope_parameters": {"partial_rotary_factor": 0.25}})
+    >>> list_column_counts(model, 16)
+    [4]
+    """
+    counts = set()
+    for values in walk(read_config(model)):
+        named = [value for key, value in values.items() if isinstance(key, str) and "rotary" in key]
+        counts |= {int(value * width if value < 1 else value) for value in named if is_positive(value)}
+    return sorted((count for count in counts if 0 < count < width and count % 2 == 0), reverse=True)
 
 
 def walk(values: Mapping) -> Iterator[Mapping]:

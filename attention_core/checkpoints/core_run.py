@@ -65,8 +65,9 @@ def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun
 def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTable] = ()) -> CoreRun:
     """Compute a recorded layer again from its input: projections, norms of the heads, RoPE, then as in run_call.
 
-    maps: the projections, norms and RoPE of the layer. Factors on q and k become part of the scale. Keys and values
-    have separate inputs in the Trace only if their inputs differ from that of the queries.
+    maps: the projections, norms and RoPE of the layer. Factors on q and k become part of the scale, a factor on v
+    part of W_v and b_v. Keys and values have separate inputs in the Trace only if their inputs differ from that of the
+    queries.
 
     Raises AttentionError (a ValueError) if a recorded number is not finite.
     """
@@ -74,7 +75,9 @@ def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTabl
     roles = {"q": maps.q, "k": maps.k, "v": maps.v}
     learned = dict(mechanism.learned)
     for role, projection in roles.items():
-        learned |= {f"w_{role}": projection.matrix, f"b_{role}": projection.bias}
+        factor = projection.factor if role == "v" else 1.0
+        bias = None if projection.bias is None else factor * projection.bias
+        learned |= {f"w_{role}": factor * projection.matrix, f"b_{role}": bias}
         if projection.norm is not None:
             learned[f"g_{role}"] = projection.norm.gain
     if maps.output is not None:

@@ -211,12 +211,13 @@ def find_rope(
 
     YaRN multiplies q and k by a factor, which the projection's factor at position 0 contains; it is divided out.
 
-    Raises AttentionError: rope_in_part if only some columns of each head are rotated, rope_unknown for another
-    rotation.
+    Raises AttentionError for another rotation: rope_in_part if some columns of each head are not rotated, else
+    rope_unknown.
     """
     projected = {role: found[role].project() for role in "qk"}
     width = projected["q"][0].shape[-1]
-    for choice in (None, *(choices if width % 2 == 0 else ())):
+    turned_columns = count_turned(projected["q"], heads["q"].double() / found["q"].factor, rounding)
+    for choice in (None, *with_counted_columns(choices, turned_columns, width)):
         factors = {}
         for role, (numbers, size) in projected.items():
             turned, length = (numbers, 1.0) if choice is None else turn(numbers, choice)
@@ -228,10 +229,28 @@ def find_rope(
             factors[role] = 1.0 if abs(factor - 1) <= FACTOR_ROUNDINGS * rounding else factor
         else:
             return {**found, **{role: replace(found[role], factor=factors[role]) for role in factors}}, choice
-    turned = count_turned(projected["q"], heads["q"].double() / found["q"].factor, rounding)
-    if turned < width:
-        raise AttentionError("rope_in_part", given=turned, width=width)
+    if turned_columns < width:
+        raise AttentionError("rope_in_part", given=turned_columns, width=width)
     raise AttentionError("rope_unknown")
+
+
+def with_counted_columns(choices: Sequence[Mapping], turned: int, width: int) -> list[Mapping]:
+    """Return the parameters of RoPE to try for heads in which the first `turned` columns change with the position.
+
+    The choices that rotate fewer columns are left out, those with this number of columns are added. width: the width of
+    a head.
+    """
+    fitting = [choice for choice in choices if turned <= choice.get("columns", width) and has_pairs(choice, width)]
+    counted = turned + turned % 2
+    if not 0 < counted < width:
+        return fitting
+    plain = [{**choice, "columns": counted} for choice in choices if "columns" not in choice]
+    return [*fitting, *(choice for choice in plain if choice not in fitting)]
+
+
+def has_pairs(choice: Mapping[str, object], width: int) -> bool:
+    """Return whether the number of columns that a choice of RoPE rotates is even."""
+    return choice.get("columns", width) % 2 == 0
 
 
 def turn(heads: Float[Tensor, "B H L d"], choice: Mapping[str, object]) -> tuple[Tensor, float]:
@@ -243,7 +262,10 @@ def turn(heads: Float[Tensor, "B H L d"], choice: Mapping[str, object]) -> tuple
 
 
 def count_turned(projected: tuple[Tensor, float], recorded: Float[Tensor, "B H L d"], rounding: float) -> int:
-    """Return how many columns of each head differ from their projections at some position."""
+    """Return the number of the last column, from 1, that differs from its projection at some position in some head;
+    0 without one.
+    """
     numbers, size = projected
     apart = (numbers - recorded).abs().amax((0, 1, 2))
-    return int((apart > MOST_ROUNDINGS * rounding * size).sum())
+    places = (apart > MOST_ROUNDINGS * rounding * size).nonzero().flatten()
+    return int(places[-1]) + 1 if len(places) else 0

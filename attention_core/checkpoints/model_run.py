@@ -232,10 +232,10 @@ def list_layer_maps(
 ) -> list[LayerMaps | AttentionError]:
     """Return, for each recorded layer, its LayerMaps, or the error that says why they were not found."""
     norms = [norm for norm in norms if norm.made.dim() == HEAD_AXES]
-    rope_choices = list_rope_choices(model)
     found: list[LayerMaps | AttentionError] = []
     for call in calls:
         try:
+            rope_choices = list_rope_choices(model, call.q.shape[-1])
             found.append(find_layer_maps(call, maps, norms, rope_choices))
         except AttentionError as error:
             found.append(error)

@@ -57,3 +57,15 @@ def require_finite(name: str, given: object) -> float:
     if is_number and -largest <= given <= largest:
         return given
     raise AttentionError("finite_number", name=name, given=repr(given)[:40])
+
+
+def check_rotated_columns(columns: int | None, width: int) -> None:
+    """Checks that RoPE can rotate the first columns of a vector in pairs; None: all columns.
+
+    Raises AttentionError: even_width, if all columns are rotated and their number is odd; rope_columns, if the number
+    of rotated columns is odd or larger than the width.
+    """
+    if columns is None and width % 2:
+        raise AttentionError("even_width", kind="RoPE", width=width)
+    if columns is not None and (columns % 2 or columns > width):
+        raise AttentionError("rope_columns", width=width, given=columns)

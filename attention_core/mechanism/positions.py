@@ -27,7 +27,7 @@ from attention_core.mechanism.parameters import (
     keyword_names,
     names_of,
 )
-from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.mechanism.plain_checks import check_rotated_columns, require_one_of
 from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, KEY_INPUT, PlanStep, check_all_read
 from attention_core.mechanism.relative_positions import (
     CLIPPED_BIAS,
@@ -168,38 +168,42 @@ def rope(
     trained: int,
     mscale: float,
     mscale_all_dim: float,
+    columns: int | None,
     first_position: int,
 ) -> Float[Tensor, "*axes T d"]:
     T, d = x.shape[-2:]
+    r = d if columns is None else columns  # only the first r columns are rotated
+    x, unchanged = x[..., :r], x[..., r:]  # (B, H, T, r), (B, H, T, d - r)
     row = torch.arange(T, dtype=torch.float64, device=x.device)  # (T,)
-    frequencies = [rope_frequency(pair, d, base, scaling, factor, trained) for pair in range(d // 2)]
-    frequency = torch.tensor(frequencies, dtype=torch.float64, device=x.device)  # (d/2,)
+    frequencies = [rope_frequency(pair, r, base, scaling, factor, trained) for pair in range(r // 2)]
+    frequency = torch.tensor(frequencies, dtype=torch.float64, device=x.device)  # (r/2,)
     position = row[:, None] + first_position  # (T, 1)
-    angle = position * frequency  # (T, d/2): float64, as angles lose digits in the precision of x
+    angle = position * frequency  # (T, r/2): float64, as angles lose digits in the precision of x
     length = rope_length(scaling, factor, mscale, mscale_all_dim)
     cos = (length * angle.cos()).to(x.dtype)
     sin = (length * angle.sin()).to(x.dtype)
-    if style == "half":  # number m is rotated with number m + d/2 (Black et al. 2022, GPT-NeoX)
-        a = x[..., : d // 2]  # (B, H, T, d/2)
-        b = x[..., d // 2 :]
+    if style == "half":  # number m is rotated with number m + r/2 (Black et al. 2022, GPT-NeoX)
+        a = x[..., : r // 2]  # (B, H, T, r/2)
+        b = x[..., r // 2 :]
     else:  # interleaved: neighbours are rotated together
-        a = x[..., 0::2]  # (B, H, T, d/2)
+        a = x[..., 0::2]  # (B, H, T, r/2)
         b = x[..., 1::2]
     turned_a = a * cos - b * sin
     turned_b = a * sin + b * cos
     if style == "half":
-        return torch.cat([turned_a, turned_b], dim=-1)  # (B, H, T, d)
-    pairs = torch.stack([turned_a, turned_b], dim=-1)  # (B, H, T, d/2, 2)
-    return pairs.flatten(-2)  # (B, H, T, d)
+        return torch.cat([turned_a, turned_b, unchanged], dim=-1)  # (B, H, T, d)
+    pairs = torch.stack([turned_a, turned_b], dim=-1)  # (B, H, T, r/2, 2)
+    return torch.cat([pairs.flatten(-2), unchanged], dim=-1)  # (B, H, T, d)
 
 
-def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, first_position):
+def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, first_position):
     T, d = x.shape[-2:]
+    r = d if columns is None else columns  # only the first r columns are rotated
     position = np.arange(first_position, first_position + T)  # (T,)
-    exponent = np.arange(0, d, 2) / d  # (d/2,)
-    if scaling == "ntk" and d > 2:
-        base = base * np.exp(np.log(factor) * d / (d - 2))
-    turns_in = np.power(base, exponent)  # (d/2,): how many positions make one radian
+    exponent = np.arange(0, r, 2) / r  # (r/2,)
+    if scaling == "ntk" and r > 2:
+        base = base * np.exp(np.log(factor) * r / (r - 2))
+    turns_in = np.power(base, exponent)  # (r/2,): how many positions make one radian
     length = 1.0
     if scaling == "linear":
         turns_in = turns_in * factor
@@ -208,35 +212,42 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_d
         kept = np.interp(turned, TURNS[scaling], (0.0, 1.0))
         turns_in = 1 / ((1 - kept) / (turns_in * factor) + kept / turns_in)
     if scaling in RAMPS:
-        first, last = yarn_ramp(d, base, trained, RAMPS[scaling])
-        kept = np.clip((last - np.arange(d // 2)) / (last - first), 0.0, 1.0)
+        first, last = yarn_ramp(r, base, trained, RAMPS[scaling])
+        kept = np.clip((last - np.arange(r // 2)) / (last - first), 0.0, 1.0)
         turns_in = 1 / ((1 - kept) / (turns_in * factor) + kept / turns_in)
     if scaling in YARNS and factor > 1:
         tenth = np.log(factor) / 10
         length = (1 + mscale * tenth) / (1 + mscale_all_dim * tenth)
-    turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, d/2): complex numbers on a circle
+    turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, r/2): complex numbers on a circle
+    turned_x = np.array(x)  # (B, H, T, d)
     if style == "half":
-        points = x[..., : d // 2] + 1j * x[..., d // 2 :]
-        turned = points * turn
-        return np.concatenate([turned.real, turned.imag], axis=-1)
-    points = x[..., 0::2] + 1j * x[..., 1::2]
-    turned = points * turn
-    pairs = np.stack([turned.real, turned.imag], axis=-1)  # (B, H, T, d/2, 2)
-    return pairs.reshape(x.shape)  # (B, H, T, d)
+        points = x[..., : r // 2] + 1j * x[..., r // 2 : r]
+        points = points * turn
+        turned_x[..., : r // 2] = points.real
+        turned_x[..., r // 2 : r] = points.imag
+        return turned_x
+    points = x[..., 0:r:2] + 1j * x[..., 1:r:2]
+    points = points * turn
+    turned_x[..., 0:r:2] = points.real
+    turned_x[..., 1:r:2] = points.imag
+    return turned_x
 
 
-def rope_formula(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, first_position):
+def rope_formula(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, first_position):
     number = format_short(base)
-    angle = rf"p\,/\,{number}^{{2i/d_k}}"
+    r = "d_k" if columns is None else str(columns)
+    angle = rf"p\,/\,{number}^{{2i/{r}}}"
     s = format_short(factor)
     if scaling == "linear":
-        angle = rf"p\,/\,({s} \cdot {number}^{{2i/d_k}})"
+        angle = rf"p\,/\,({s} \cdot {number}^{{2i/{r}}})"
     if scaling == "ntk":
-        angle = rf"p\,/\,({number} \cdot {s}^{{d_k/(d_k - 2)}})^{{2i/d_k}}"
+        angle = rf"p\,/\,({number} \cdot {s}^{{{r}/({r} - 2)}})^{{2i/{r}}}"
     if scaling in TURNS or scaling in RAMPS:
         name = scaling.replace("_", r"\ ")
-        angle = rf"p \cdot \mathrm{{{name}}}_{{{s},\,{trained}}}({number}^{{-2i/d_k}})"
-    return rf"R_p\,{x}, \quad \theta_i = {angle}"
+        angle = rf"p \cdot \mathrm{{{name}}}_{{{s},\,{trained}}}({number}^{{-2i/{r}}})"
+    if columns is None:
+        return rf"R_p\,{x}, \quad \theta_i = {angle}"
+    return rf"[\,R_p\,{x}_{{:\,{r}}},\ {x}_{{{r}\,:}}\,], \quad \theta_i = {angle}"
 
 
 def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: float, trained: int) -> float:
@@ -323,17 +334,19 @@ def yarn_growth(factor: float, mscale: float) -> float:
 
 
 def rope_cell(
-    index, x: Operand, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, first_position
+    index, x: Operand, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, first_position
 ) -> Cell:
     *row, m = index
     t = row[-1]
-    d = x.shape[-1]
-    pair = m % (d // 2) if style == "half" else m // 2
-    left, right = pair_columns(pair, d, style)
+    r = x.shape[-1] if columns is None else columns
+    if m >= r:
+        return product_cell(x[index])
+    pair = m % (r // 2) if style == "half" else m // 2
+    left, right = pair_columns(pair, r, style)
     first = x[(*row, left)]
     second = x[(*row, right)]
     position = t + first_position
-    angle = position * rope_frequency(pair, d, base, scaling, factor, trained)
+    angle = position * rope_frequency(pair, r, base, scaling, factor, trained)
     length = rope_length(scaling, factor, mscale, mscale_all_dim)
     longer = "" if length == 1 else f"{format_term(length)} "
     angle_text = format_term(angle)
@@ -370,9 +383,8 @@ YARNS = ("yarn", "yarn_unrounded", "yarn_turns")
 
 
 def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """Return RoPE's parameters unchanged. Raises AttentionError: even_width, if the width is odd."""
-    if sizes["width"] % 2:
-        raise AttentionError("even_width", kind="RoPE", width=sizes["width"])
+    """Return RoPE's parameters unchanged, after checks. Raises AttentionError: see check_rotated_columns."""
+    check_rotated_columns(params["columns"], sizes["width"])
     return params
 
 
@@ -534,7 +546,8 @@ TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENG
 MSCALES = (0.0, 0.5, 0.707, 1.0)
 GROWTH = Parameter("mscale", least=0, is_whole=False, usual=1.0, beside="scaling", is_added=True, swept=MSCALES)
 ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of YaRN's growth on scores
-ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE)
+COLUMNS = Parameter("columns", least=1, usual=None, is_added=True)  # the first columns, which are rotated; None: all
+ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE, COLUMNS)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 
 POSITIONS = {

@@ -97,6 +97,7 @@ REFUSAL_SENTENCES = {
     "rows_odd": "there must be one row for each distance from -K to K, an odd number: got {given}",
     "even_halves": "differential attention cuts q and k into halves, so their width must be even: it is {width}",
     "even_width": "{kind} rotates numbers in pairs, so the width must be even: it is {width}",
+    "rope_columns": "RoPE rotates columns in pairs: their number must be even and at most {width}: got {given}",
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
     "it is {given}",
     "few_places": "a learned table has a row for each place, from 0 on: {rows} rows do not cover the places {first} to "
@@ -367,7 +368,7 @@ REFUSAL_SENTENCES = {
     "transformers: {layer} does not",
     "heads_of_no_map": "{name} is not made of x by one linear map, alone or with an RMS norm in each head and RoPE",
     "heads_normed": "{name} is normed in another way than by an RMS norm in each head of q and of k",
-    "rope_in_part": "{given} of {width} columns of each head are rotated, and the core rotates all",
+    "rope_in_part": "{given} of {width} columns of each head are rotated, but not by the RoPE that the config names",
     "rope_unknown": "q and k are turned in another way than by the RoPE that the config names",
     "numbers_alone": "words need vectors, and the code of {name} only draws numbers: no sentence can be typed there",
     "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",

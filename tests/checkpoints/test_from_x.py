@@ -16,7 +16,7 @@ from tests.checkpoints.families import FAMILIES, Family
 from tests.checkpoints.tiny_models import text
 
 # What is not found, and of how many layers; all other families begin at x in every layer
-NO_MAP, NORMED, IN_PART, TURNED = "heads_of_no_map", "heads_normed", "rope_in_part", "rope_unknown"
+NO_MAP, NORMED, TURNED = "heads_of_no_map", "heads_normed", "rope_unknown"
 NOT_FOUND = {
     "SqueezeBertForMaskedLM": (NO_MAP, 3),  # convolutions
     "XLNetLMHeadModel": (NO_MAP, 3),  # q + r, two biases for one q
@@ -30,15 +30,14 @@ NOT_FOUND = {
     "ProphetNetForConditionalGeneration": (NO_MAP, 6),
     "PersimmonForCausalLM": (NORMED, 3),
     "Gemma3nForCausalLM": (NORMED, 3),
-    "GPTNeoXForCausalLM": (IN_PART, 3),
-    "GPTJForCausalLM": (IN_PART, 3),
-    "CodeGenForCausalLM": (IN_PART, 3),
-    "Qwen3NextForCausalLM": (IN_PART, 2),
-    "GlmForCausalLM": (IN_PART, 3),
-    "MiMoV2FlashForCausalLM": (IN_PART, 3),
     "NanoChatForCausalLM": (TURNED, 3),
 }
-NO_OUTPUT = {"ConvBertForMaskedLM", "BitNetForCausalLM", "DiffLlamaForCausalLM"}  # something lies before W_o
+NO_OUTPUT = {
+    "ConvBertForMaskedLM",
+    "BitNetForCausalLM",
+    "DiffLlamaForCausalLM",
+    "Qwen3NextForCausalLM",
+}  # something lies before W_o
 OFTEN = {"GPT2LMHeadModel", "Qwen3ForCausalLM", "GPTNeoXForCausalLM"}
 EACH = [
     pytest.param(family, id=family.name, marks=() if family.name in OFTEN else pytest.mark.slow) for family in FAMILIES
@@ -70,8 +69,8 @@ def test_every_layer_begins_at_x_or_says_what_was_not_found(family: Family):
             assert (maps.output is None) == (family.name in NO_OUTPUT)
 
 
-def test_sixty_five_of_the_families_begin_at_x_in_every_layer():
-    assert len(FAMILIES) - len(NOT_FOUND) == 65
+def test_seventy_one_of_the_families_begin_at_x_in_every_layer():
+    assert len(FAMILIES) - len(NOT_FOUND) == 71
 
 
 # ---- what is found, beside the model's own parameters ----------------------------------------------------------------
@@ -127,6 +126,15 @@ def test_a_factor_on_q_becomes_part_of_the_scale():
     assert torch.equal(run.weights.w_q, own.q_proj.weight.T.double())
 
 
+def test_a_factor_on_v_becomes_part_of_its_matrix():
+    model = find_family("MiMoV2FlashForCausalLM").make()
+    recording = record(model, **text())
+    own = model.model.layers[1].self_attn
+    expected = model.config.attention_value_scale * own.v_proj.weight.T.double()
+    torch.testing.assert_close(recording.from_x(1).weights.w_v, expected, rtol=1e-6, atol=0)
+    assert recording.prove_from_x(1).passed
+
+
 def test_yarn_makes_heads_longer_and_is_found():
     run = recorded("GptOssForCausalLM").from_x(0)
     [(_, params)] = run.config.positions
@@ -172,6 +180,10 @@ def other_base(maps: LayerMaps) -> LayerMaps:
     return replace(maps, rope={**maps.rope, "base": 10010.0})
 
 
+def fewer_columns(maps: LayerMaps) -> LayerMaps:
+    return replace(maps, rope={**maps.rope, "columns": 2})
+
+
 def other_gain(maps: LayerMaps) -> LayerMaps:
     gain = maps.q.norm.gain.clone()
     gain[3] *= 1.001
@@ -190,8 +202,9 @@ def other_value_head(maps: LayerMaps) -> LayerMaps:
         ("Qwen3ForCausalLM", other_gain, "weight"),
         ("Qwen3ForCausalLM", other_value_head, "output"),
         ("GPT2LMHeadModel", drop_bias, "weight"),
+        ("GPTNeoXForCausalLM", fewer_columns, "weight"),
     ],
-    ids=["column", "base", "gain", "value_heads", "bias"],
+    ids=["column", "base", "gain", "value_heads", "bias", "columns"],
 )
 def test_a_planted_fault_makes_the_layer_red(name: str, change: Callable, word: str):
     recording = recorded(name)
@@ -211,9 +224,26 @@ def test_a_base_that_the_config_does_not_name_is_not_guessed():
     assert recording.passed  # from q and k on
 
 
-def test_what_is_rotated_in_part_is_counted():
-    with pytest.raises(AttentionError, match=r"^8 of 16 columns of each head are rotated, and the core rotates all$"):
-        recorded("GPTJForCausalLM").from_x(0)
+@pytest.mark.parametrize(
+    "name, style, columns", [("GPTJForCausalLM", "interleaved", 8), ("GPTNeoXForCausalLM", "half", 4)]
+)
+def test_the_rotated_columns_are_those_of_the_config(name: str, style: str, columns: int):
+    [(kind, params)] = recorded(name).from_x(0).config.positions
+    assert (kind, params["style"], params["columns"]) == ("rope", style, columns)
+
+
+def test_columns_that_the_config_does_not_count_are_counted_in_the_run():
+    model = find_family("GPTJForCausalLM").make()
+    model.config.rotary_dim = 4  # its layers keep their own number
+    [(_, params)] = record(model, **text()).from_x(0).config.positions
+    assert params["columns"] == 8
+
+
+def test_columns_that_are_rotated_in_another_way_are_counted():
+    model = find_family("GPTNeoXForCausalLM").make()
+    model.gpt_neox.rotary_emb.inv_freq *= 0.9
+    with pytest.raises(AttentionError, match=r"^4 of 16 columns of each head are rotated, but not by the RoPE"):
+        record(model, **text()).from_x(0)
 
 
 def test_weights_that_changed_since_the_recording_are_not_taken():

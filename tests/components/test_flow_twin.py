@@ -119,11 +119,12 @@ def random_qkv(generator, width: int = 4) -> list[torch.Tensor]:
 
 @pytest.mark.parametrize("style", ["interleaved", "half"])
 @pytest.mark.parametrize("scaling", ROPE_SCALINGS)
-def test_the_twin_turns_queries_and_keys(style, scaling, twin, generator):
+@pytest.mark.parametrize("width", [4, 7])  # of 7 columns the first 4 are rotated
+def test_the_twin_turns_queries_and_keys(style, scaling, width, twin, generator):
     """The pairs' frequencies as their papers have them: Chen et al. 2023, Peng et al. 2023, Llama 3.1's code."""
-    q, k, v = random_qkv(generator)
+    q, k, v = random_qkv(generator, width)
     params = {"style": style, "base": 50.0, "scaling": scaling, "factor": 4.0, "trained": 20}
-    params |= {"mscale": 0.7, "mscale_all_dim": 0.5}
+    params |= {"mscale": 0.7, "mscale_all_dim": 0.5, "columns": None if width == 4 else 4}
     trace = attend_qkv(q, k, v, config=AttentionConfig(positions=[("rope", params)], masks=["causal"]))
     found = followed(twin, trace, ["q", "k"])
     plain_two = [1.0, 50**-0.5]
@@ -154,6 +155,7 @@ def test_the_twin_turns_queries_and_keys(style, scaling, twin, generator):
             spun = torch.complex(x[..., left], x[..., right]) * torch.polar(torch.full_like(angle, length), angle)
             assert (found[name][..., left] - spun.real).abs().max() < TOLERANCE
             assert (found[name][..., right] - spun.imag).abs().max() < TOLERANCE
+        assert torch.equal(found[name][..., 4:], x[..., 4:])
 
 
 # ---- masks: every one that the twin knows, with every small number ---------------------------------------------------

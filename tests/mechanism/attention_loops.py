@@ -77,9 +77,9 @@ def yarn_factors(chosen: dict) -> tuple[float, float]:
 
 
 def turn(row: Array, place: int, chosen: dict) -> Array:
-    width = len(row)
+    width = chosen["columns"] or len(row)
     longer, _ = yarn_factors(chosen)
-    turned = np.zeros(width)
+    turned = row.copy()
     for pair in range(width // 2):
         one, other = (pair, pair + width // 2) if chosen["style"] == "half" else (2 * pair, 2 * pair + 1)
         angle = place * rope_angle(pair, width, chosen)

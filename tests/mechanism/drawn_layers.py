@@ -264,6 +264,7 @@ class Draw:
             "trained": self.one_of(8, 100, 4096),
             "mscale": self.one_of(1.0, 0.7),
             "mscale_all_dim": self.one_of(0.0, 0.7),
+            "columns": self.one_of(None, 2),
         }
 
     def choose_scale(self, normaliser: str) -> float | None:

@@ -473,6 +473,11 @@ REFUSALS = [
         "RoPE rotates numbers in pairs, so the width must be even: it is 11",
     ),
     (
+        "rope_columns",
+        lambda: run_qkv(config={"positions": [("rope", {"columns": 12})]}),
+        "RoPE rotates columns in pairs: their number must be even and at most 11: got 12",
+    ),
+    (
         "even_halves",
         lambda: run_qkv(config={"modifiers": ["differential"]}),
         "differential attention cuts q and k into halves, so their width must be even: it is 11",

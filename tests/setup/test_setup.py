@@ -349,7 +349,11 @@ def masks(draw, keys):
 def positions(has_input, is_even, is_cross):
     """Some ways to tell positions: only an input can be added to, RoPE turns pairs, and a table that is typed has the
     width and the places of one of two texts."""
-    rope = st.sampled_from([(), ("rope",), ("rope_half",), ("rope:half:50:yarn:4:8",)] if is_even else [()])
+    rope = st.sampled_from(
+        [(), ("rope",), ("rope_half",), ("rope:half:50:yarn:4:8",), ("rope:half:50:none:1:8:1:0:2",)]
+        if is_even
+        else [()]
+    )
     others = [(), ("alibi",), ("t5",), ("clipped", "relative_keys")]
     if has_input:
         others += [("sinusoidal",), ("alibi", "sinusoidal"), ("sinusoidal:50", "t5:past:8")]
@@ -659,6 +663,9 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
         ({"pos": "rope:interleaved:0"}, "positive_number"),
         ({"pos": "rope:interleaved:10:yarn:-1:8"}, "positive_number"),
         ({"pos": "rope:interleaved:10:yarn:2:0"}, "positive_integer"),
+        ({"pos": "rope:half:10:none:1:8:1:0:0"}, "positive_integer"),
+        ({"pos": "rope:half:10:none:1:8:1:0:3"}, "rope_columns"),
+        ({"pos": "rope:half:10:none:1:8:1:0:98"}, "rope_columns"),
         ({"pos": "clipped", "w_clipped": "1,1;1,1"}, "rows_odd"),
         ({"pos": "clipped", "w_clipped": "1;1;1"}, "weight_shape"),
         ({"pos": "relative_keys", "w_rk": "1,2;3,4"}, "rows_odd"),
@@ -742,7 +749,10 @@ def test_a_model_is_refused_where_the_example_would_stand_in_its_place(link, ref
             ],
         ),
         ("mask", ["local_global:1" + ":0" * 1500, "causal:1:2", "local:1:2", "dilated:1:2:3"]),
-        ("pos", ["nope", "rope:x", "rope_half:3", "rope:10", "rope:half:10:yarn:2:2.5", "rope:half:10:yarn:2:8:1:0:9"]),
+        (
+            "pos",
+            ["nope", "rope:x", "rope_half:3", "rope:10", "rope:half:10:yarn:2:2.5", "rope:half:10:yarn:2:8:1:0:8:9"],
+        ),
         ("pos", ["t5:sideways", "t5:both:1.5", "t5:8:both", "t5:both:8:9", "clipped:3", "alibi:half", "learned:2"]),
         ("mod", ["nope", "softcap:x", "softcap:", "softcap:2:3", "gate:1", "latent:nan", "differential:1e999"]),
         ("norm", ["nope", "sinks,sigmoid", "softmax:1", "sinks:0", "sigmoid:nan", "sigmoid:1:2", ""]),

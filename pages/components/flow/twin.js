@@ -163,7 +163,8 @@ const CELLS = {
   place_vectors: ([t, column], [table], { first_position }) => at(table, t + first_position, column),
   rope: (cell, [x], params) => {
     const [index, m] = [cell.slice(0, -1), lastOf(cell)];
-    const width = lastOf(x.shape);
+    const width = params.columns ?? lastOf(x.shape);
+    if (m >= width) return at(x, ...cell);
     const isHalf = params.style === "half";
     const pair = isHalf ? m % (width / 2) : Math.floor(m / 2);
     const [left, right] = isHalf ? [pair, pair + width / 2] : [2 * pair, 2 * pair + 1];
