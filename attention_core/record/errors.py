@@ -141,6 +141,10 @@ REFUSAL_SENTENCES = {
     "layers_count": "there must be weights for each of the {layers} layers: got {given}",
     "memory_missing": "a layer with cross-attention reads the output of an encoder, which must be given as memory",
     "memory_unused": "only cross-attention reads memory, and no layer has cross-attention",
+    "parallel_layer": "a parallel layer needs attention and a feed-forward layer, both with residual=True, and no "
+    "cross-attention",
+    "stream_unused": "stream is what the residual adds the output to: it needs residual=True",
+    "stream_shape": "stream must have the shape of the output, {axes}: got {shape}",
     "no_residual": "vectors are a sum of parts only if each part has a residual: {part} has none",
     "no_such_head": "there is no head {given} in {part}: None stands for a feed-forward layer, "
     "heads are counted from 0",

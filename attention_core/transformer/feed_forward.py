@@ -80,7 +80,10 @@ class FeedForwardWeights(NormWeights):
 
 
 def feed_forward(
-    x: Float[Tensor, "*B T D"], weights: FeedForwardWeights, config: FeedForwardConfig | None = None
+    x: Float[Tensor, "*B T D"],
+    weights: FeedForwardWeights,
+    config: FeedForwardConfig | None = None,
+    stream: Float[Tensor, "*B T D_out"] | None = None,
 ) -> Trace:
     r"""Run a feed-forward layer, with every step recorded.
 
@@ -88,7 +91,8 @@ def feed_forward(
     gated activation, $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before the layer changes
     the x that is projected, but not the x of the residual. A norm after the layer changes the last step.
 
-    x (T, D) or (B, T, D). weights: see FeedForwardWeights. config: see FeedForwardConfig.
+    x (T, D) or (B, T, D). weights: see FeedForwardWeights. config: see FeedForwardConfig. stream (T, D_out) or (B, T,
+    D_out): the vectors to which the residual adds the output, instead of x.
 
     Returns a Trace. Raises AttentionError (a ValueError) that says what must hold and what was given. Sources: Vaswani
     et al. 2017, section 3.3; gated: Shazeer 2020, equation 6.
@@ -103,15 +107,37 @@ def feed_forward(
     check_class("config", config, FeedForwardConfig)
     check_kinds({"x": x, **weights.given()})
     x = as_batch("x", x)
-    check_feed_forward(x, weights, config)
+    check_feed_forward(x, weights, config, is_added_to_x=stream is None)
     dims = {**WEIGHT_DIMS, **norm_weight_dims(config.norms)}
     inputs = {"x": Step("x", x, ("B", "T", "D"))}
+    if stream is not None:
+        inputs["stream"] = Step("stream", check_stream(stream, x, weights, config), ("B", "T", "D_out"))
     inputs |= {name: Step(name, tensor, dims[name]) for name, tensor in weights.given().items()}
     return run_plan(inputs, plan_feed_forward(inputs, config))
 
 
-def check_feed_forward(x: Tensor, weights: FeedForwardWeights, config: FeedForwardConfig) -> None:
-    """Raise AttentionError if a matrix is missing, or does not fit x or another matrix."""
+def check_stream(stream: Tensor, x: Tensor, weights: FeedForwardWeights, config: FeedForwardConfig) -> Tensor:
+    """Return the vectors to which the residual adds the output, as (B, T, D_out).
+
+    Raises AttentionError: stream_unused without a residual, stream_shape, and those of check_kinds and check_finite.
+    """
+    check_kinds({"x": x, "stream": stream})
+    if not config.residual:
+        raise AttentionError("stream_unused")
+    stream, shape = as_batch("stream", stream), (*x.shape[:2], weights.w_2.shape[1])
+    if stream.shape != shape:
+        raise AttentionError("stream_shape", axes=shape, shape=shape_of(stream))
+    check_finite({"stream": stream})
+    return stream
+
+
+def check_feed_forward(
+    x: Tensor, weights: FeedForwardWeights, config: FeedForwardConfig, is_added_to_x: bool = True
+) -> None:
+    """Raise AttentionError if a matrix is missing, or does not fit x or another matrix.
+
+    is_added_to_x: whether a residual would add the output to x.
+    """
     given = weights.given()
     is_gated = ACTIVATIONS[config.activation].is_gated
     for name in ("w_1", "w_2", *(["w_gate"] if is_gated else [])):
@@ -128,7 +154,7 @@ def check_feed_forward(x: Tensor, weights: FeedForwardWeights, config: FeedForwa
     check_matrix_and_bias("2", weights, "(D_hidden, D_out)", "hidden", f"(T, {hidden})", hidden)
     D_out = weights.w_2.shape[1]
     check_norm_weights(config.norms, given, {"D": D, "D_out": D_out})
-    if config.residual and D_out != D:
+    if config.residual and is_added_to_x and D_out != D:
         raise AttentionError("residual_width", name="x", width=D, given=D_out)
     check_finite({"x": x, **given})
 
@@ -141,7 +167,8 @@ def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> lis
     output = project_step("output", ("B", "T", "D_out"), plan[-1].output, inputs, "2")
     plan.append(output)
     if config.residual:
-        plan.append(Operation("residual", inputs["x"].dims, ("x", "output"), ADD))
+        stream = "stream" if "stream" in inputs else "x"
+        plan.append(Operation("residual", inputs[stream].dims, (stream, "output"), ADD))
     plan += plan_norms(config.norms, AFTER, "output", plan[-1].output, plan[-1].dims)
     check_all_read(plan)
     return plan

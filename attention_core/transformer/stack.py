@@ -27,13 +27,24 @@ class LayerConfig:
     """The settings of a layer: self-attention, optional cross-attention to an encoder, optional feed-forward layer.
 
     A decoder's self-attention must have a causal mask among its masks. values_of_words: whether the values of
-    self-attention are projected from the input of the first layer instead of this layer's input x.
+    self-attention are projected from the input of the first layer instead of this layer's input x. parallel: whether
+    the feed-forward layer reads this layer's input x, as attention does, instead of the result of attention; both
+    outputs are added to x (Wang and Komatsuzaki 2021, GPT-J; Chowdhery et al. 2022, section 2).
+
+    Raises AttentionError (a ValueError): parallel_layer, unless attention and the feed-forward layer both have a
+    residual and there is no cross-attention.
     """
 
     attention: AttentionConfig
     feed_forward: FeedForwardConfig | None = None
     cross: AttentionConfig | None = None
     values_of_words: bool = False
+    parallel: bool = False
+
+    def __post_init__(self):
+        parts = (self.attention, self.feed_forward)
+        if self.parallel and (self.cross is not None or any(part is None or not part.residual for part in parts)):
+            raise AttentionError("parallel_layer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +163,8 @@ def run_stack(
     r"""Run layers one after the other, with every step recorded.
 
     Each part reads the last step of the part before it: $x_{l+1} = x_l + f_l(\mathrm{norm}(x_l))$ with norms before,
-    $x_{l+1} = \mathrm{norm}(x_l + f_l(x_l))$ with norms after.
+    $x_{l+1} = \mathrm{norm}(x_l + f_l(x_l))$ with norms after. In a parallel layer attention and the feed-forward
+    layer read the same vectors: $x_{l+1} = x_l + a_l(\mathrm{norm}(x_l)) + f_l(\mathrm{norm}(x_l))$.
 
     given: the ids of words if the config has an embedding, else x (T, D) or (B, T, D). weights, config: those of all
     parts. memory: the input of cross-attention: an encoder's Stack, whose parts then come first, or an encoder's output
@@ -256,13 +268,15 @@ def run_layer(
     attention = attend(x.value, value=value, weights=weights.attention, config=config.attention, allowed=allowed)
     stack = stack.then(f"{number}.attention", attention, reads)
     if config.cross is not None:
-        x = read_end(stack)
-        cross = attend(x.value, memory.value, weights=weights.cross, config=config.cross, allowed=memory.allowed)
-        stack = stack.then(f"{number}.cross", cross, {"query": x, "key": memory})
+        query = read_end(stack)
+        cross = attend(query.value, memory.value, weights=weights.cross, config=config.cross, allowed=memory.allowed)
+        stack = stack.then(f"{number}.cross", cross, {"query": query, "key": memory})
     if config.feed_forward is not None:
-        x = read_end(stack)
-        bent = feed_forward(x.value, weights.feed_forward, config.feed_forward)
-        stack = stack.then(f"{number}.feed_forward", bent, {"x": x})
+        end = read_end(stack)
+        reads = {"x": x, "stream": end} if config.parallel else {"x": end}
+        values = {name: reading.value for name, reading in reads.items()}
+        bent = feed_forward(**values, weights=weights.feed_forward, config=config.feed_forward)
+        stack = stack.then(f"{number}.feed_forward", bent, reads)
     return stack
 
 

@@ -122,7 +122,7 @@ class FeedForwardWires(Wires):
         self.wire("activated", "hidden", *self.given("gate"))
         last = self.wire("output", "activated", *self.given("w_2", "b_2"))
         if "residual" in self.steps:
-            last = self.wire("residual", "x", "output")
+            last = self.wire("residual", *(self.given("stream") or ("x",)), "output")
         self.pass_modifiers("output", "output", last)
 
 
