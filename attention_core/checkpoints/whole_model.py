@@ -32,11 +32,16 @@ SAME_ROUNDINGS = 32  # accepted difference in roundings of the largest number
 
 @dataclass(frozen=True, eq=False)
 class FoundPart:
-    """An attention or feed-forward layer: its config, weights and input vectors."""
+    """An attention or feed-forward layer: its config, its weights, and the vectors x to which its output is added.
+
+    parallel: whether it is a feed-forward layer that reads the same vectors as the attention layer before it, instead
+    of x.
+    """
 
     config: object
     weights: object
     x: Float[Tensor, "B T D"]
+    parallel: bool = False
 
     @property
     def is_attention(self) -> bool:
@@ -48,8 +53,10 @@ class FoundPart:
 class WholeModel:
     """A model as a stack of the core, and the recorded input vectors of each part.
 
-    beginnings: the input vectors of each attention and feed-forward layer, in order, then those of the last norm or the
-    unembedding. end: the model's result: its logits if one linear map computes them, else its vectors.
+    beginnings: the vectors to which each attention and feed-forward layer adds its output, in order, then those before
+    the last norm or the unembedding. A feed-forward layer reads these vectors; in a parallel layer it reads those of
+    the attention layer before it. end: the model's result: its logits if one linear map computes them, else its
+    vectors.
     """
 
     config: StackConfig
@@ -121,7 +128,7 @@ def join_parts(
             configs.append(LayerConfig(part.config))
             weights.append(LayerWeights(part.weights))
         else:
-            configs[-1] = replace(configs[-1], feed_forward=part.config)
+            configs[-1] = replace(configs[-1], feed_forward=part.config, parallel=part.parallel)
             weights[-1] = replace(weights[-1], feed_forward=part.weights)
     words, table = unembedding or (None, None)
     chosen, gains = norms if norms and norms[0] else ((), None)
@@ -210,14 +217,15 @@ class PartReader:
             norm = self.norm_at(point)
             total = point if norm is None else self.stream.point(self.stream.norm_at(point).given)
             sides = self.stream.summands(total)
-            made = [self.stream.map_at(side) for side in sides]
-            found = [place for place, each in enumerate(made) if each is not None]
-            if len(found) != 1:
-                self.refuse_side_by_side(sides)
+            layer = self.split_parallel(total) if norm is None else None
+            if layer is not None:
+                parts = [*self.read_parallel(*layer), *parts]
+                point = layer[-1]
+                continue
+            output, x = self.split(total)
+            if output is None:
                 break
-            [place] = found
-            x = sides[1 - place]
-            parts.insert(0, self.read_part(made[place], x, norm))
+            parts.insert(0, self.read_part(output, x, norm))
             point = x
         count = sum(part.is_attention for part in parts)
         if (parts or is_needed) and (count < len(self.layers) or not parts[0].is_attention):
@@ -226,13 +234,55 @@ class PartReader:
             raise AttentionError("stack_layers", given=count, count=len(self.layers), layer=layer)
         return parts
 
-    def refuse_side_by_side(self, sides: Sequence[Point]) -> None:
-        """Raise AttentionError (stack_parallel) if one of two summands is itself the sum of two linear maps."""
-        for side in sides:
-            made = [self.stream.map_at(inner) for inner in self.stream.summands(side)]
-            if len(made) == 2 and None not in made:
-                raise AttentionError("stack_parallel", layer=made[1].name)
+    def split(self, total: Point) -> tuple[LinearMap | None, Point]:
+        """Return the linear map and the other vectors whose sum some vectors are; None and the vectors themselves if
+        they are no such sum.
+        """
+        sides = self.stream.summands(total)
+        made = [self.stream.map_at(side) for side in sides]
+        found = [place for place, each in enumerate(made) if each is not None]
+        if len(found) != 1:
+            return None, total
+        [place] = found
+        return made[place], sides[1 - place]
 
+    # ---- attention and feed-forward layer side by side ---------------------------------------------------------------
+    def split_parallel(self, total: Point) -> tuple[LinearMap, LinearMap, Point] | None:
+        """Return the linear maps at the ends of attention and of the feed-forward layer, and the vectors x that both
+        read, if some vectors are the sum of all three; else None.
+
+        The three are added in any order: the two outputs first, or one of them to x and then the other.
+        """
+        for outputs, x in self.list_triples(total):
+            of_attention = [each for each in outputs if id(each) in self.by_output]
+            others = [each for each in outputs if id(each) not in self.by_output]
+            if len(others) != 1:
+                continue
+            _, maps, _ = self.by_output[id(of_attention[0])]
+            if self.reads(maps.q.source, x) and any(self.list_readings(others[0], x)):
+                return *of_attention, *others, x
+        return None
+
+    def list_triples(self, total: Point) -> Iterator[tuple[list[LinearMap], Point]]:
+        """Yield two linear maps and other vectors whose sum some vectors are."""
+        sides = self.stream.summands(total)
+        for side, x in zip(sides, reversed(sides), strict=True):
+            outputs = [self.stream.map_at(inner) for inner in self.stream.summands(side)]
+            if len(outputs) == 2 and None not in outputs:
+                yield outputs, x
+        last, before = self.split(total)
+        first, x = self.split(before)
+        if last is not None and first is not None:
+            yield [first, last], x
+
+    def read_parallel(self, attention: LinearMap, feed_forward: LinearMap, x: Point) -> list[FoundPart]:
+        """Return the attention and the feed-forward layer that end in two linear maps and both read x."""
+        attended = self.read_part(attention, x, None)
+        fed = self.read_part(feed_forward, x, None)
+        after = attended.x.double() + attention.made.reshape(self.shape).double()
+        return [attended, replace(fed, x=after, parallel=True)]
+
+    # ---- what is not found -------------------------------------------------------------------------------------------
     def refuse_changed(self, sides: Sequence[Point]) -> None:
         """Raise AttentionError (stack_changed) if one of two summands is a norm or a product of a linear map."""
         for side in sides:
@@ -315,8 +365,10 @@ class PartReader:
         """Return whether a map reads x, or a norm of x, and returns vectors of the size `inner`, or of twice that
         size.
         """
-        if reading.made.shape[1] not in (inner, 2 * inner):
-            return False
+        return reading.made.shape[1] in (inner, 2 * inner) and self.reads(reading, x)
+
+    def reads(self, reading: LinearMap, x: Point) -> bool:
+        """Return whether a map reads x, or a norm of x."""
         given = self.stream.point(reading.given)
         call = self.stream.norm_at(given)
         return same_numbers(given.value, x.value) or (call is not None and same_numbers(call.given, x.value))

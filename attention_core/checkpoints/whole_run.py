@@ -81,9 +81,12 @@ class WholeRun:
         beginnings = iter(self.model.beginnings)
         layers = zip(self.config.layers, self.weights.layers, strict=True)
         for number, (config, weights) in enumerate(layers, 1):
-            yield f"{number}.attention", attend(next(beginnings), weights=weights.attention, config=config.attention)
+            x = next(beginnings)
+            yield f"{number}.attention", attend(x, weights=weights.attention, config=config.attention)
             if config.feed_forward is not None:
-                trace = feed_forward(next(beginnings), weights.feed_forward, config.feed_forward)
+                stream = next(beginnings)
+                reads = {"x": x, "stream": stream} if config.parallel else {"x": stream}
+                trace = feed_forward(**reads, weights=weights.feed_forward, config=config.feed_forward)
                 yield f"{number}.feed_forward", trace
         if self.config.norms:
             yield NORM, norm_vectors(next(beginnings), self.weights.norms, self.config.norms)

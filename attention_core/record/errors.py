@@ -359,7 +359,6 @@ REFUSAL_SENTENCES = {
     "stack_no_end": "the model must return logits or vectors of its words, from which its layers are followed back",
     "stack_layers": "each of the {count} attention layers must add to the vectors before it: {given} of them were "
     "found, back to {layer}",
-    "stack_parallel": "attention and feed-forward layer must follow each other: both read the same vectors at {layer}",
     "stack_changed": "what a layer computes must be added as it is: that of {layer} is changed before",
     "stack_reads": "a layer must read the vectors before it, or one norm of them: {layer} reads something else",
     "stack_given": "the {given} of each layer must have a name here: that of {layer} has none",
