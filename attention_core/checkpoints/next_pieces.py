@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.checkpoints.interface import run_without
 from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.recorded_maps import most_pieces
 from attention_core.checkpoints.text_inputs import make_inputs
@@ -20,12 +21,14 @@ class Writing:
     """How a model generates the pieces after a text.
 
     count: the number of pieces to generate. seed: that of the random draw of each piece; None to choose the likeliest
-    piece each time. temperature: divides the logits before the softmax.
+    piece each time. temperature: divides the logits before the softmax. off: the heads that are switched off meanwhile,
+    as Recording.without takes them.
     """
 
     count: int
     seed: int | None = None
     temperature: float = 1.0
+    off: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def write_on(
             if place == 0:
                 raise AttentionError("too_many_pieces", limit=most, given=length + 1)
             break
-        with torch.no_grad():
+        with torch.no_grad(), run_without(frozenset(how.off)):
             logits = opened.model(**inputs.tensors).logits
         numbers += (pick_word(next_shares(logits, how.temperature), how.seed, len(numbers)),)
         if numbers[-1] in ends:

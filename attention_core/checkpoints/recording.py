@@ -61,15 +61,15 @@ class Recording:
         The model itself computes everything after that, so that no part of it needs to be one of the core. In the new
         recording a call has what its heads computed, also those that are switched off.
 
-        heads: (layer, head) pairs, both from 0; layers as `layers` counts them. Raises AttentionError: no_such_head;
-        heads_watched if the interface of transformers does not show all attention; no_model.
+        heads: (layer, head) pairs, both from 0; layers as `layers` counts them. Raises AttentionError:
+        no_head_in_layer; heads_watched if the interface of transformers does not show all attention; no_model.
         """
         if self.record_without is None:
             raise AttentionError("no_model")
         off = frozenset(heads)
         for layer, head in off:
             if not 0 <= layer < len(self.calls) or not 0 <= head < self.calls[layer].sizes[1]:
-                raise AttentionError("no_such_head", part=layer, given=head)
+                raise AttentionError("no_head_in_layer", layer=layer, given=head)
         watched = [call.name for call in self.calls if call.way == "watched"]
         if watched:
             raise AttentionError("heads_watched", layer=watched[0])

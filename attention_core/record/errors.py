@@ -367,6 +367,7 @@ REFUSAL_SENTENCES = {
     "part_apart": "the end lies {given} apart from what the model recorded; rounding explains {limit}",
     "weights_not_mixing": "the weights that the model hands out do not give its output",
     "no_model": "the recording must come from record(model, ...): it holds no model whose matrices could be found",
+    "no_head_in_layer": "there is no head {given} in layer {layer} of this model; both are counted from 0",
     "heads_watched": "heads are switched off only in models whose attention all goes through the interface of "
     "transformers: {layer} does not",
     "heads_of_no_map": "{name} is not made of x by one linear map, alone or with an RMS norm in each head and RoPE",

@@ -27,12 +27,22 @@ from attention_core.record.number_text import (
     format_term,
 )
 from pages.export.downloads import offer_download
-from pages.maps.read_file import KnownWords, current_reading, read_given, show_word_choices, without_first
+from pages.maps.read_file import (
+    CHANGE,
+    SIDE,
+    WITHOUT,
+    KnownWords,
+    current_reading,
+    read_given,
+    show_word_choices,
+    without_first,
+)
 from pages.panels.file_box import file_box
-from pages.panels.lesson_choices import get_lesson_link
+from pages.panels.lesson_choices import get_choice, get_lesson_link
 from pages.runs.checkpoint_store import RecordedText
 from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
+from pages.setup.link_values import make_member_reader
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys; no link contains the file
@@ -73,7 +83,8 @@ class GivenFile:
     for a head whose rows are not weights, () if there are too many rows. first: the layer and the head, from 0, that
     are open before the visitor clicks one. file: the whole content; None for the example. view: the maps that are
     shown; None for the example. reading: the options with which the maps are shown. recorded: what the maps are
-    computed from, if they come from a model that was opened here.
+    computed from, if they come from a model that was opened here. before: the maps that are subtracted, which the model
+    computes with all heads; None to show the maps as they are.
     """
 
     name: str
@@ -84,6 +95,7 @@ class GivenFile:
     view: MapView | None = None
     reading: MapReading = AS_THEY_ARE
     recorded: RecordedText | None = None
+    before: AttentionMaps | None = None
 
     @property
     def known_words(self) -> KnownWords | None:
@@ -151,13 +163,16 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
     return GivenFile(name, view.maps, read_habits(view.maps), first, file, view)
 
 
-def make_recorded_file(text: RecordedText) -> GivenFile:
+def make_recorded_file(text: RecordedText, earlier: GivenFile | None = None) -> GivenFile:
     """Returns the maps that a model computed from a text as a GivenFile, like those of a file.
 
-    Raises AttentionError.
+    earlier: what was shown of the same model before; maps of the same kind are shown again. Raises AttentionError.
     """
     file = text.maps.file
-    view = file.view()
+    group = 0
+    if earlier is not None and len(earlier.file.groups) == len(file.groups):
+        group = earlier.file.groups.index(earlier.view.group)
+    view = file.view(group)
     return GivenFile(text.opened.name, view.maps, read_habits(view.maps), (0, 0), file, view, recorded=text)
 
 
@@ -188,17 +203,28 @@ def show_choices(given: GivenFile) -> GivenFile:
 
     The result is stored in the session, because describing all heads takes a while.
     """
-    maps = show_word_choices(given.maps, given.known_words)
+    chosen = show_word_choices(given.maps, given.known_words)
+    maps, before = chosen.apply(given.maps), find_whole_maps(given)
     reading = current_reading(maps)
-    if maps is given.maps and reading == AS_THEY_ARE:
+    if maps is given.maps and reading == AS_THEY_ARE and before is None:
         return given
     link = get_lesson_link()
     kept = st.session_state.get(SHOWN_KEY)
     if kept is None or kept[0] is not given or kept[1] != link:
         habits = read_habits(without_first(maps, reading))
-        kept = (given, link, replace(given, maps=maps, habits=habits, reading=reading))
+        before = None if before is None else chosen.apply(before)
+        kept = (given, link, replace(given, maps=maps, habits=habits, reading=reading, before=before))
         st.session_state[SHOWN_KEY] = kept
     return kept[2]
+
+
+def find_whole_maps(given: GivenFile) -> AttentionMaps | None:
+    """Returns the maps that the model computes with all heads, if the visitor chose to see the change from them."""
+    if given.recorded is None or given.recorded.whole is None:
+        return None
+    if get_choice(SIDE, WITHOUT, make_member_reader((WITHOUT, CHANGE))) != CHANGE:
+        return None
+    return given.recorded.whole.maps.file.view(given.file.groups.index(given.view.group)).maps
 
 
 # ---- the upload ------------------------------------------------------------------------------------------------------

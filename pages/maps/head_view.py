@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 from torch import Tensor
 
+from attention_core.comparison.measures import mean_moved_weight
 from attention_core.documents.number_files import csv_text
 from attention_core.documents.picture_files import missing_letters, png_bytes, svg_text
 from attention_core.documents.provenance import Provenance
@@ -23,10 +24,11 @@ from pages.lectures.add_button import show_add_button
 from pages.lectures.kinds.picture import MAX_PICTURE_WORDS_CHARS, OwnPicture
 from pages.lectures.script import Scene
 from pages.maps.given_file import EXAMPLE_FILE, HEAD_KEY, GivenFile
-from pages.maps.read_file import READING, can_be_read, take_reading
+from pages.maps.head_names import name_heads_off
+from pages.maps.read_file import READING, can_be_read, read_given, take_reading, without_first
 from pages.panels.canvas_map import show_plain_map
 from pages.panels.flow_words import say_habit
-from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head
+from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head, pack_numbers
 from pages.panels.link_controls import show_choice_refusal
 from pages.panels.map_reading import join_sentences, make_options, tell_map, tell_reading
 from pages.session.labels import current_palette, name_token, picture_texts_for
@@ -34,6 +36,7 @@ from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
 GRID_KEY = "map_heads"
+MOVED = "moved"  # name of the measure of weight that moved
 CLICKED_KEY = "maps_clicked"  # session key: True after a click on a head, so that the page scrolls to its map
 
 
@@ -91,13 +94,39 @@ def make_maps_data(given: GivenFile) -> dict:
     if not measures:
         texts["about"] = say("lessons.maps.about_unmeasured")
         texts["open"] = get_text_template("lessons.maps.open_unmeasured")
-    return make_grid_data(grid, **texts)
+    data = make_grid_data(grid, **texts)
+    return data if given.before is None else put_before(data, given)
+
+
+def put_before(data: dict, given: GivenFile) -> dict:
+    """Returns the data of the grid with the maps of the model with all heads, which the browser subtracts."""
+    before = without_first(given.before, given.reading)
+    numbers = before.maps
+    if given.read is not None:
+        numbers = unflatten(read_given(given.before, given.reading).numbers, before)
+    measures = measure_maps(before)
+    moved = {MOVED: mean_moved_weight(given.measured.maps, before.maps)}
+    heads = []
+    for head in data["heads"]:
+        place = (head["layer"] - 1, head["head"])
+        here = head["here"] | measures_of_head(moved, *place)
+        heads.append({**head, "here": here, "there": measures_of_head(measures, *place)})
+    texts = {name: say(f"lessons.maps.off.{name}") for name in ("about", "here", "there", "less", "compare")}
+    return {
+        **data,
+        "heads": heads,
+        "text": {**data["text"], **texts},
+        "measures": {MOVED: say("second.moved"), **data["measures"]},
+        "other": pack_numbers(numbers),
+        "other_words": data["queries"],
+        "other_keys": data["keys"],
+    }
 
 
 def describe_picture(given: GivenFile) -> dict:
     """Returns the texts of the picture of all heads that the browser saves: its notes name the file, but no address."""
     source = given.name or say("lessons.maps.example_source")
-    notes = (source, say("export.made_with"), say("lessons.maps.given_note"))
+    notes = (source, say("export.made_with"), *list_origins(given))
     return {
         "names": {kind: say(f"export.{kind}") for kind in ("svg", "png")},
         "label": say("lessons.maps.picture"),
@@ -194,7 +223,13 @@ def name_opened_map(given: GivenFile) -> str:
 def say_given_habit(given: GivenFile, layer: int, head: int) -> str:
     """Returns the pattern of a head's weights (its habit) in a few words; "" if it is unknown."""
     habit = given.habits[layer][head] if given.habits else None
-    return say_habit(given.measured.trace(), habit) if habit else ""
+    told = say_habit(given.measured.trace(), habit) if habit else ""
+    if given.recorded is None:
+        return told
+    is_off = (given.recorded.maps.number_of(given.view.group, layer), head) in given.recorded.wanted.off
+    if not is_off:
+        return told
+    return say("lessons.maps.off.tile_and", habit=told) if told else say("lessons.maps.off.tile")
 
 
 def show_head_files(given: GivenFile) -> None:
@@ -235,11 +270,18 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
 def make_provenance(given: GivenFile) -> Provenance:
     """Returns the provenance of the open head's map for downloads: its title and origin."""
     source = given.name or say("lessons.maps.example_source")
-    note = say("lessons.maps.given_note")
-    if given.recorded is not None:
-        note = say("lessons.maps.model.note", name=given.name)
-    notes = (say("export.made_with"), note, tell_opened(given))
+    notes = (say("export.made_with"), *list_origins(given), tell_opened(given))
     return Provenance(name_opened_map(given), source, tuple(filter(None, notes)))
+
+
+def list_origins(given: GivenFile) -> list[str]:
+    """Returns the sentences about where the numbers of the maps come from, and which heads are switched off."""
+    if given.recorded is None:
+        return [say("lessons.maps.given_note")]
+    origins = [say("lessons.maps.model.note", name=given.name)]
+    if given.recorded.wanted.off:
+        origins.append(say("lessons.maps.off.note", heads=name_heads_off(given.recorded)))
+    return origins
 
 
 def has_all_letters(given: GivenFile) -> bool:

@@ -1,8 +1,9 @@
 """Opens a model on the page of maps: its folder or name, its text, the maps found in it, and their proofs."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from pages.lessons.frame import show_refusal
 from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, make_recorded_file
 from pages.maps.hub_panel import ABSENT_KEY, AbsentModel, show_absent_model
 from pages.maps.recent_models import TO_OPEN_KEY, AskedText, note_opened, show_recent
-from pages.panels.lesson_choices import get_choice, take_choice
+from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
 from pages.panels.markdown_table import NUMBERS, WORDS, make_table
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
 from pages.session.allowed_models import allowed_hub_models, allowed_roots, list_offered, may_open_any
@@ -29,8 +30,10 @@ from pages.site.words import escape_markdown, say, say_refusal
 
 FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys, and names of the widgets
 WRITTEN = "written"  # link key of the pieces that the model has generated after the text
+OFF = "off"  # link key of the heads that are switched off inside the model
 OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to its layers
 PATH_BEGINNINGS = (".", "~", "/")  # beginnings of a path, which is not a name on the hub
+NOT_SWITCHED = ("no_head_in_layer", "heads_watched")  # why heads of a link cannot be switched off
 WAIT_SECONDS = 0.2
 STAGES = ("waits", "opens", "writes", "reads", "finds", "proves")
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
@@ -53,6 +56,28 @@ def linked_written(*wanted: str) -> tuple[int, ...]:
     linked = tuple(get_choice(name, "", read_model_text) for name in (FOLDER, TEXT, FURTHER))
     written = get_choice(WRITTEN, (), read_written)  # read in any case, so that another text replaces it in the link
     return written if linked == wanted else ()
+
+
+def read_off(text: str) -> tuple[str, ...]:
+    """Parses the heads in a link that are switched off, such as 1.2,3.4: layer.head, both from 1, each once."""
+    places = {tuple(map(read_link_count, part.split("."))) for part in text.split(",")}
+    if not all(len(place) == 2 and min(place) > 0 for place in places):
+        raise ValueError(text)
+    return spell_off((layer - 1, head - 1) for layer, head in places)
+
+
+def spell_off(heads: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    """Returns heads, as (layer, head) from 0, as the parts of a link."""
+    return tuple(f"{layer + 1}.{head + 1}" for layer, head in sorted(heads))
+
+
+def linked_off(named: str) -> tuple[tuple[int, int], ...]:
+    """Returns the heads of the link, as (layer, head) from 0; () if the link has another model."""
+    parts = get_choice(OFF, (), read_off)
+    if get_choice(FOLDER, "", read_model_text) != named:
+        return ()
+    places = (map(int, part.split(".")) for part in parts)
+    return tuple((layer - 1, head - 1) for layer, head in places)
 
 
 # ---- the form --------------------------------------------------------------------------------------------------------
@@ -141,27 +166,41 @@ def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...]
             st.session_state[ABSENT_KEY] = AbsentModel(place, asked)
             return
         place = folder
-    written = linked_written(asked.named, asked.text, asked.further)
-    open_model(asked.named, WantedText(place, asked.text, asked.further, roots, written))
+    written, off = linked_written(asked.named, asked.text, asked.further), linked_off(asked.named)
+    wanted = WantedText(place, asked.text, asked.further, roots, written, off)
+    try:
+        open_model(asked.named, wanted)
+    except AttentionError as error:
+        if error.code not in NOT_SWITCHED:
+            raise
+        open_model(asked.named, replace(wanted, off=()), not_switched=error)
 
 
-def open_model(named: str, wanted: WantedText, how: Writing | None = None) -> None:
+def open_model(
+    named: str, wanted: WantedText, how: Writing | None = None, not_switched: AttentionError | None = None
+) -> None:
     """Opens a model, lets it read a text while showing the progress, and puts its maps on the page.
 
-    named: the model's name for the link. how: how the model first continues the text; None if it does not. Raises
-    AttentionError: those of the store.
+    named: the model's name for the link. how: how the model first continues the text; None if it does not.
+    not_switched: why heads of the link are not switched off, to be shown on the page. Raises AttentionError: those of
+    the store.
     """
     st.session_state.pop(REFUSAL_KEY, None)
     stages = ["waits"]
     text = wait_for(STORE.begin(wanted, stages.append, how), stages)
-    before = st.session_state.get(FILE_KEY)
-    st.session_state[FILE_KEY] = make_recorded_file(text)
-    if before is None or before.recorded is None or before.recorded.opened is not text.opened:
+    earlier = st.session_state.get(FILE_KEY)
+    if earlier is not None and (earlier.recorded is None or earlier.recorded.opened is not text.opened):
+        earlier = None  # of a file, or of another model
+    st.session_state[FILE_KEY] = make_recorded_file(text, earlier)
+    if earlier is None:
         st.session_state.pop(HEAD_KEY, None)
         st.session_state[OPENED_KEY] = True
     for name, value in ((FOLDER, named), (TEXT, wanted.text), (FURTHER, wanted.further)):
         take_choice(name, value, "", read_model_text)
     take_choice(WRITTEN, text.wanted.written, (), read_written)
+    take_choice(OFF, spell_off(text.wanted.off), (), read_off)
+    if not_switched is not None:
+        current_lesson_choices().refuse(OFF, not_switched)
     note_opened(AskedText(named, wanted.text, wanted.further))
     st.rerun()
 

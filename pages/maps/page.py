@@ -13,6 +13,7 @@ from pages.maps.layer_door import show_layer_door
 from pages.maps.model_folder import show_found, show_model_form
 from pages.maps.next_piece import show_next
 from pages.maps.recorded_head import show_steps
+from pages.maps.switched_heads import show_heads_off, show_switch
 from pages.site.words import say
 
 COLUMN_WIDTHS = (6, 5)  # relative widths of the columns for all heads and for the open head
@@ -37,6 +38,8 @@ with draw_page_frame("maps"):
             show_layer_door(given)
             if writes_on(given.recorded.opened):
                 fold(DRAWERS, "next", say("lessons.maps.drawer.next"), partial(show_next, given.recorded))
+    if given.recorded is not None:
+        show_heads_off(given)
     given = show_choices(given)
     _, heads_in_layer, *_ = given.maps.maps.shape
     is_beside = heads_in_layer <= MAX_HEADS_BESIDE and given.recorded is None  # a recorded model's steps need the width
@@ -45,6 +48,8 @@ with draw_page_frame("maps"):
         show_all_heads(given)
     with at_head:
         show_opened_head(given)
+        if given.recorded is not None:
+            show_switch(given)
         show_head_files(given)
         show_head_scene(given)
         if given.recorded is not None:

@@ -1,6 +1,7 @@
 """Applies the visitor's options to the maps of a file: words instead of pieces, one block of two texts, and others."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -23,14 +24,35 @@ from pages.setup.map_link import read_map_link, read_map_parts, write_map_readin
 from pages.site.words import say
 
 READING, BLOCK, SECOND, PIECES = "maps", "block", "second", "words"  # link keys of these options
-KnownWords = tuple[Sequence[WordGroups], int | None]  # words of queries and keys; index of the second text
 WHOLE = "all"  # the option to show all pairs of words instead of one block
+SIDE = "side"  # link key of which maps are shown when heads are switched off
+WITHOUT, CHANGE = "without", "change"  # the maps without these heads, or these minus the maps with all heads
+KnownWords = tuple[Sequence[WordGroups], int | None]  # words of queries and keys; index of the second text
 
 
 # ---- words and sentences ---------------------------------------------------------------------------------------------
-def show_word_choices(given: AttentionMaps, known: KnownWords | None = None) -> AttentionMaps:
-    """Shows the choices of words instead of pieces (subword tokens), and of one block of two texts; returns the chosen
-    maps.
+@dataclass(frozen=True)
+class WordChoice:
+    """The visitor's choice of words and of a block of two texts.
+
+    is_joined: whether words are shown instead of pieces. words: those of queries and keys; () to find them by the marks
+    of the pieces. block: the block, or WHOLE. second: the index in the shown maps of where the second text begins.
+    """
+
+    is_joined: bool = False
+    words: Sequence[WordGroups] = ()
+    block: str = WHOLE
+    second: int = 0
+
+    def apply(self, maps: AttentionMaps) -> AttentionMaps:
+        """Returns the chosen maps; without a choice, the maps themselves."""
+        if self.is_joined:
+            maps = join_words(maps, *self.words)
+        return maps if self.block == WHOLE else cut_block(maps, self.second, self.block)
+
+
+def show_word_choices(given: AttentionMaps, known: KnownWords | None = None) -> WordChoice:
+    """Shows the choices of words instead of pieces (subword tokens), and of one block of two texts; returns them.
 
     A choice that makes no difference to these maps is not shown. known: the words of the pieces, and where a second
     text begins; None to find both by the marks of the pieces.
@@ -43,14 +65,16 @@ def show_word_choices(given: AttentionMaps, known: KnownWords | None = None) -> 
         words, second = known
         groups = [places for axis in words for places in axis.places]
     has_pieces = any(len(places) > 1 for places in groups)
+    chosen = WordChoice(words=words)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if has_pieces:
             joins = link_control(PIECES, False, lambda text: make_member_reader(("True",))(text) == "True")
             joins.draw(st.toggle, help=say("lessons.maps.words_help"))
             if joins.value:
-                given = join_words(given, *words)
+                chosen = replace(chosen, is_joined=True)
+                given = chosen.apply(given)
                 second = move_second(given, second, words)
-        return given if second is None else show_blocks(given, second)
+        return chosen if second is None else show_blocks(given, second, chosen)
 
 
 def move_second(joined: AttentionMaps, second: int | None, words: Sequence[WordGroups]) -> int | None:
@@ -61,18 +85,18 @@ def move_second(joined: AttentionMaps, second: int | None, words: Sequence[WordG
     return next(place for place, pieces in enumerate(keys.places) if second in pieces)
 
 
-def show_blocks(given: AttentionMaps, second: int) -> AttentionMaps:
-    """Shows the choice of a block of two texts, and of where the second text begins; returns the maps of the block.
+def show_blocks(given: AttentionMaps, second: int, chosen: WordChoice) -> WordChoice:
+    """Shows the choice of a block of two texts, and of where the second text begins; returns the choice with the block.
 
-    second: the position after the first separator, the default.
+    second: the position after the first separator, the default. chosen: the choice of words.
     """
     block = choose_option(BLOCK, (WHOLE, *BLOCKS), WHOLE)
     if block == WHOLE:
-        return given
+        return chosen
     last = len(given.keys)
     control = link_control(SECOND, second + 1, read_link_count, range(2, last + 1))
     control.draw(st.number_input, min_value=2, max_value=last, step=1, width=140, help=say("lessons.maps.second_help"))
-    return cut_block(given, control.value - 1, block)
+    return replace(chosen, block=block, second=control.value - 1)
 
 
 # ---- other numbers ---------------------------------------------------------------------------------------------------

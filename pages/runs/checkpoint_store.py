@@ -32,7 +32,8 @@ class WantedText:
     """What a session requests: that the model of a folder reads a text.
 
     further: the second sentence of a pair, or the text of the decoder. roots: the folders in which the model must lie;
-    None for any. written: the numbers of the pieces that the model has generated after the text.
+    None for any. written: the numbers of the pieces that the model has generated after the text. off: the heads that
+    are switched off inside the model, as Recording.without takes them.
     """
 
     folder: Path
@@ -40,13 +41,15 @@ class WantedText:
     further: str = ""
     roots: tuple[Path, ...] | None = None
     written: tuple[int, ...] = ()
+    off: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedText:
     """A model's record of a text: the pieces (subword tokens), the maps of all layers, and the proof of each layer.
 
-    found: for each layer, the matrices that give q, k, v and its output, or why these were not found.
+    found: for each layer, the matrices that give q, k, v and its output, or why these were not found. whole: the record
+    with all heads, if some are switched off in this one; else None.
     """
 
     wanted: WantedText
@@ -55,6 +58,7 @@ class RecordedText:
     maps: RecordedMaps
     proof: Sequence[ProofRow]
     found: Sequence[LayerMaps | AttentionError]
+    whole: "RecordedText | None" = None
 
     @property
     def kept_bytes(self) -> int:
@@ -117,23 +121,32 @@ class CheckpointStore:
         if how is not None:
             tell("writes")
             with as_refusal("model_run"):
+                how = replace(how, off=wanted.off)
                 written = write_on(opened, wanted.text, wanted.further, wanted.written, how)
             wanted = replace(wanted, written=written)
+        return self.record_text(opened, wanted, tell)
+
+    def record_text(self, opened: OpenedModel, wanted: WantedText, tell: TellStage) -> RecordedText:
+        """Returns the record of a text; without some heads, after that with all heads. Raises AttentionError."""
         with self.lock:
             kept = self.texts.get(wanted)
         if kept is not None and kept.opened is opened:
             return kept
+        whole = self.record_text(opened, replace(wanted, off=()), tell) if wanted.off else None
         tell("reads")
         with as_refusal("model_run"):
-            inputs = make_inputs(opened, wanted.text, wanted.further, wanted.written)
-            require_room(opened, inputs)
-            recording = record(opened.model, **inputs.tensors)
+            if whole is None:
+                inputs = make_inputs(opened, wanted.text, wanted.further, wanted.written)
+                require_room(opened, inputs)
+                recording = record(opened.model, **inputs.tensors)
+            else:
+                inputs, recording = whole.inputs, whole.maps.recording.without(wanted.off)
         tell("finds")
         with as_refusal("model_run"):
             found = recording.maps
         tell("proves")
         maps = RecordedMaps(recording, inputs.shown, inputs.further_shown)
-        text = RecordedText(wanted, opened, inputs, maps, recording.proof(), found)
+        text = RecordedText(wanted, opened, inputs, maps, recording.proof(), found, whole)
         self.keep(text)
         return text
 

@@ -24,7 +24,8 @@ import { mapImage, matrixOf, readCells } from "./maps.js";
  * @property {Uint8Array} allowed whether each cell of a map is allowed; empty if all are
  * @property {Uint8Array} hidden whether each cell of each map is hidden; empty if none is
  * @property {any} reads how the maps can be read; null if only as they are
- * @property {string[]} other_words the words of a second sentence
+ * @property {string[]} other_words the words of the rows in the maps of a second run
+ * @property {string[]} other_keys the words of the columns in these maps
  * @property {Float32Array} weights the weights of all heads
  * @property {Float32Array} other the weights of all heads on the second sentence
  * @property {Float32Array[]} maps the weights of each head
@@ -337,11 +338,12 @@ function compareTwo(view) {
 // Returns two large attention maps of a head: on the second sentence, and its difference from the first.
 // In the map of the difference, two different words at one position are written as "a / b".
 function secondOf(shown, i) {
-  const { text, heads, maps, others, queries, other_words: words } = shown;
-  const both = queries.map((word, at) => (word === words[at] ? word : `${word} / ${words[at]}`));
-  const there = { ...shown, queries: words, keys: words };
-  const difference = largeOf({ ...shown, queries: both, keys: both }, text.less, apart(maps[i], others[i]), "change");
-  return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], "share"), difference];
+  const { text, heads, maps, others, queries, keys, other_words: rows, other_keys: columns } = shown;
+  const both = (words, there) => words.map((word, at) => (word === there[at] ? word : `${word} / ${there[at]}`));
+  const there = { ...shown, queries: rows, keys: columns };
+  const named = { ...shown, queries: both(queries, rows), keys: both(keys, columns) };
+  const difference = largeOf(named, text.less, apart(maps[i], others[i]), "change");
+  return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], shown.kind), difference];
 }
 
 // Returns a large attention map of a head with its words, as wide as its container.

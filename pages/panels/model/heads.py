@@ -154,6 +154,7 @@ def put_beside(
         "measures": {BY_MOVED: say("second.moved"), **data["measures"]},
         "other": pack_numbers(other),
         "other_words": label_words(kind, second),
+        "other_keys": label_words(kind, second),
     }
 
 

@@ -1,0 +1,77 @@
+"""Compares what a model returns for a text before and after a change, such as without some heads (ablation)."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.checkpoints.next_pieces import writes_on
+from attention_core.checkpoints.opened_model import OpenedModel
+from attention_core.checkpoints.recording import Recording
+from attention_core.checkpoints.text_inputs import TextInputs
+
+MASKS = ("[MASK]", "<mask>")  # the tokens that masked models predict: of BERT and its kin, of RoBERTa and its kin
+
+
+@dataclass(frozen=True)
+class PieceChange:
+    """A piece of the vocabulary: its text, and its probabilities before and after a change of a model."""
+
+    number: int
+    shown: str
+    before: float
+    after: float
+
+
+def find_predicted_place(opened: OpenedModel, inputs: TextInputs) -> int | None:
+    """Return the index of the piece at which a model predicts a piece of its vocabulary.
+
+    That is the last piece for a model that generates text, and the first mask for a masked language model. None if the
+    model predicts no pieces, or if the text has no mask.
+    """
+    if writes_on(opened):
+        return len(inputs.further_shown or inputs.shown) - 1
+    if opened.model.get_output_embeddings() is None or inputs.begun is not None:
+        return None
+    tokens = [piece.token for piece in inputs.pieces.pieces]
+    return next((place for place, token in enumerate(tokens) if token in MASKS), None)
+
+
+def list_piece_changes(
+    opened: OpenedModel, before: Float[Tensor, " V"], after: Float[Tensor, " V"], count: int
+) -> list[PieceChange]:
+    """Return the `count` likeliest pieces before a change of a model, then those that are among the likeliest only
+    after it.
+
+    before, after: the logits of one place.
+    """
+    shares = [logits.double().softmax(-1) for logits in (before, after)]
+    likeliest = [share.topk(min(count, len(share))).indices.tolist() for share in shares]
+    numbers = dict.fromkeys([*likeliest[0], *likeliest[1]])  # each once, in this order
+    return [
+        PieceChange(number, opened.tokenizer.show(number), *(float(share[number]) for share in shares))
+        for number in numbers
+    ]
+
+
+def last_vectors(recording: Recording) -> Float[Tensor, "N D"] | None:
+    """Return what a model returned for the first text, one vector for each piece: its logits, else its last vectors.
+
+    It is a single vector if the model returned one for the whole text, such as the logits of a classifier; None if it
+    returned neither.
+    """
+    outputs = recording.outputs
+    named = (getattr(outputs, name, None) for name in ("logits", "last_hidden_state"))
+    found = next((tensor for tensor in (*named, outputs) if isinstance(tensor, Tensor)), None)
+    return None if found is None or found.dim() < 2 else found[0].reshape(-1, found.shape[-1])
+
+
+def measure_moves(before: Float[Tensor, "N D"], after: Float[Tensor, "N D"]) -> Float[Tensor, " N"]:
+    r"""Return how far each vector moved, as a share of its length: $|after - before| / |before|$.
+
+    >>> measure_moves(torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.tensor([[3.0, 4.0], [1.0, 0.5]])).tolist()
+    [0.0, 0.5]
+    """
+    apart = torch.linalg.vector_norm(after.double() - before.double(), dim=-1)
+    return apart / torch.linalg.vector_norm(before.double(), dim=-1).clamp(min=torch.finfo(torch.float64).tiny)
