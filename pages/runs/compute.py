@@ -265,6 +265,7 @@ def prepare_run(run: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs
             case UploadedQkv():
                 steps, plan = prepare_uploaded(
                     inputs.brought,
+                    kind,
                     run.device,
                     dtype,
                     weights,

@@ -22,6 +22,7 @@ from attention_core.mechanism.checks import as_pairs
 from attention_core.mechanism.operations import split_heads
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.plan import Plan, prepare, prepare_qkv, run_plan
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix, label_rows
@@ -127,6 +128,12 @@ class UploadedQkv:
             keys=(key, keys),
         )
 
+    def whole_sequence(self) -> UploadedTensors:
+        """Returns all heads, queries and keys of the uploaded sequence of which a part is shown."""
+        whole = self.tensors()
+        (_, H, T, _), (_, _, S, _) = whole.q.shape, whole.k.shape
+        return cut_upload_part(whole, UploadPart(self.part_of(whole).batch, (0, H), (0, T), (0, S)))
+
     def score_weights(self) -> dict[str, np.ndarray]:
         """Returns {name: weight} of the score function's weights that a network learned."""
         return self.sentences.score_weights()
@@ -210,6 +217,7 @@ def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]
 
 def prepare_uploaded(
     uploaded: UploadedTensors,
+    kind: UploadedQkv,
     device: str,
     dtype: torch.dtype,
     weights: Weights,
@@ -218,8 +226,10 @@ def prepare_uploaded(
 ) -> tuple[dict[str, Step], Plan]:
     """Returns the input steps and the plan of a run with tensors from a file, which determine the counts of heads.
 
-    pairs: the tensors about pairs; their mask is combined with the mask from the file. The file's bias is added, unless
-    the chosen positions add the same one, as they do for the exported numbers of such a run.
+    uploaded: the shown part of the tensors. kind: all of them. pairs: the tensors about pairs; their mask is combined
+    with the mask from the file. The file's bias is added, but only once if the chosen positions add the same one to the
+    whole file, as they do for the exported numbers of such a run: the positions then add it to the whole, and the file
+    to a part, because positions would give the heads, queries and keys of a part other numbers.
     """
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
@@ -238,23 +248,33 @@ def prepare_uploaded(
         kv_heads=None,
         residual=False,
     )
-    steps, plan = prepare_qkv(q, k, v, weights, config, pairs)
-    if uploaded.bias is None or is_bias_of_positions(uploaded.bias, steps, plan):
-        return steps, plan
+    if uploaded.bias is None:
+        return prepare_qkv(q, k, v, weights, config, pairs)
+    of_positions = config.positions_at("bias")
+    whole = kind.whole_sequence() if of_positions else uploaded
+    is_same = bool(of_positions) and is_bias_of_positions(whole, device, dtype, weights, config)
+    if is_same and (uploaded.q.shape, uploaded.k.shape) == (whole.q.shape, whole.k.shape):
+        return prepare_qkv(q, k, v, weights, config, pairs)
+    if is_same:
+        config = replace(config, positions=[each for each in config.positions if each[0] not in of_positions])
+        weights = replace(weights, **{tensor.name: None for name in of_positions for tensor in POSITIONS[name].weights})
     pairs = replace(pairs, bias=uploaded.bias.to(device, dtype))
     return prepare_qkv(q, k, v, weights, config, pairs)
 
 
-def is_bias_of_positions(bias: Tensor, steps: dict[str, Step], plan: Plan) -> bool:
-    """Returns whether the chosen positions of a run add the same bias, up to rounding in half precision.
-
-    steps, plan: the run without the given bias.
-    """
-    place = next((i for i, operation in enumerate(plan) if operation.output == "bias"), None)
-    if place is None:
+def is_bias_of_positions(
+    whole: UploadedTensors, device: str, dtype: torch.dtype, weights: Weights, config: AttentionConfig
+) -> bool:
+    """Returns whether the chosen positions of a run add the bias of a file, up to rounding in half precision."""
+    config = replace(config, masks=[])  # no bias depends on a mask
+    q, k, v = (tensor.to(device, dtype) for tensor in (whole.q, whole.k, whole.v))
+    try:
+        steps, plan = prepare_qkv(q, k, v, weights, config, PairInputs())
+    except AttentionError:  # the positions do not fit all heads of the file
         return False
+    place = next(i for i, operation in enumerate(plan) if operation.output == "bias")
     own = run_plan(steps, plan[: place + 1])["bias"]
-    return torch.allclose(own.to(bias), bias, rtol=ROUNDED_BIAS, atol=ROUNDED_BIAS)
+    return torch.allclose(own.to(whole.bias), whole.bias, rtol=ROUNDED_BIAS, atol=ROUNDED_BIAS)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, UploadedArrays, others_of, sources_of, store_upload, uploaded_arrays
 from pages.session import setup_state
 from pages.setup.link_values import write_mask_answer
-from pages.setup.resolve import resolve_run
+from pages.setup.resolve import config_of, resolve_run
 from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
 
@@ -52,8 +52,8 @@ def show_file_controls(setup: Setup) -> None:
     names_by_id = {id: escape_markdown(name) for id, name in name_files(files).items()}
     show_file_lines(setup, tensors, names_by_id)
     show_mask_choices(setup, tensors)
-    steps = trace_for(setup).steps
-    if tensors.bias is not None and "bias_custom" not in steps and steps["bias"].operation is not None:
+    has_position_bias = bool(config_of(setup.run).positions_at("bias"))
+    if tensors.bias is not None and has_position_bias and "bias_custom" not in trace_for(setup).steps:
         st.caption(say("brought.bias_once"))
     if len(tensors.fits) > 1 or setup.run.axes is not None:
         show_axes_choice(setup, tensors)

@@ -9,7 +9,7 @@ import torch
 from attention_core.checkpoints import open_folder
 from tests.checkpoints.folders import save_folder
 from tests.maps.test_maps_page import errors, grid, texts, unpack, weights
-from tests.maps.test_model_folder import TEXT, open_model, widget
+from tests.maps.test_model_folder import TEXT, open_model
 from tests.maps.test_next_piece import press
 from tests.screen.lesson import Lesson
 

@@ -443,6 +443,28 @@ def test_a_run_that_is_exported_and_opened_again_adds_its_position_bias_once(pos
     assert once not in told(screen)
 
 
+@pytest.mark.parametrize(
+    "position, part",
+    [
+        ("alibi", {"part_head": 2, "part_heads": 1}),  # alone it would have the slope of a single head
+        ("alibi", {"part_query": 2, "part_queries": 2}),
+        ("t5", {"part_query": 2, "part_queries": 2}),
+    ],
+)
+def test_a_part_of_an_exported_run_adds_the_same_bias_once(position, part):
+    exported, _ = compute_run(Screen(pos=position).setup().run)
+    screen = bring(Screen(pos=position, lang="en"), ("run.npz", npz_bytes(exported, Provenance("A run", ""))))
+    for name, number in reversed(part.items()):
+        screen.set(name, number)
+    assert screen.errors() == []
+    heads = slice(1, 2) if "part_head" in part else slice(None)
+    queries = slice(1, 3) if "part_query" in part else slice(None)
+    shown = trace(screen)
+    assert shown["bias"].squeeze().tolist() == exported["bias"][heads, queries].squeeze().tolist()
+    assert torch.allclose(shown["weights"], exported["weights"][:, heads, queries], rtol=0, atol=1e-12)
+    assert "The chosen positions add the bias of the file already: it is added once." in told(screen)
+
+
 def test_another_bias_of_a_file_is_added_to_that_of_the_page():
     given = tensors()
     bias = np.random.default_rng(0).normal(size=(T, S))
