@@ -61,10 +61,11 @@ def last_vectors(recording: Recording) -> Float[Tensor, "N D"] | None:
     It is a single vector if the model returned one for the whole text, such as the logits of a classifier; None if it
     returned neither.
     """
-    outputs = recording.outputs
-    named = (getattr(outputs, name, None) for name in ("logits", "last_hidden_state"))
-    found = next((tensor for tensor in (*named, outputs) if isinstance(tensor, Tensor)), None)
-    return None if found is None or found.dim() < 2 else found[0].reshape(-1, found.shape[-1])
+    found = [getattr(recording.outputs, name, None) for name in ("logits", "last_hidden_state")]
+    for tensor in (*found, recording.outputs):
+        if isinstance(tensor, Tensor) and tensor.dim() > 1:
+            return tensor[0].reshape(-1, tensor.shape[-1])
+    return None
 
 
 def measure_moves(before: Float[Tensor, "N D"], after: Float[Tensor, "N D"]) -> Float[Tensor, " N"]:
