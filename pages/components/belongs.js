@@ -13,7 +13,9 @@ export function belongs(event) {
   return event.composedPath().some((part) => part instanceof Element && part.matches(OWN + ROWS));
 }
 
-const TYPED = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, [contenteditable=true]";
+// Inputs that take no text: also the button of an upload, and a select box without a filter (inputmode "none").
+const WITHOUT_TEXT = "[type=checkbox], [type=radio], [type=range], [type=file], [inputmode=none]";
+const TYPED = `input:not(${WITHOUT_TEXT}), textarea, [contenteditable=true]`;
 
 /**
  * Whether a key goes into a text: that of an input method, of a field, or of an element that matches `also`.

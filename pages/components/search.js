@@ -36,6 +36,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const open = async () => {
     if (dialog.open) return;
+    // An open popover is closed first. The choice would close it, and of two messages at once the server gets only one.
+    const opened = document.querySelector("[data-testid=stPopoverButton][aria-expanded=true]");
+    if (opened instanceof HTMLElement) opened.click();
     dialog.showModal();
     field.select();
     if (view.index) return;

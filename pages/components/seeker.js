@@ -26,7 +26,7 @@ export default function ({ data }) {
       setTimeout(bring, 100);
       return;
     }
-    box.scrollIntoView({ block: "center" });
+    (openerOf(box) ?? box).scrollIntoView({ block: "center" });
     hold(box, performance.now());
   };
   // Keeps the control in view and focused for a moment.
@@ -38,11 +38,18 @@ export default function ({ data }) {
       box.style.removeProperty("outline");
       return;
     }
-    box.scrollIntoView({ block: "nearest" });
+    for (const part of [openerOf(box), box]) part?.scrollIntoView({ block: "nearest" });
     if (!box.contains(document.activeElement)) findControl(box)?.focus({ preventScroll: true });
     setTimeout(() => hold(find() ?? box, from), 100);
   };
   bring();
+}
+
+// Returns the button of the popover in which a control is, if it is in one. The popover lies outside the element that
+// scrolls, and follows its button.
+function openerOf(box) {
+  return box.closest("[data-testid=stPopoverBody]") &&
+    document.querySelector("[data-testid=stPopoverButton][aria-expanded=true]");
 }
 
 // Returns the first focusable element, other than a help icon, of a control or of the component in it.
