@@ -22,10 +22,11 @@ from pages.app.unfinished import show_unfinished  # noqa: E402
 from pages.lectures.kept_lecture import keep_lecture  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
-from pages.site.words import LANGUAGES, say  # noqa: E402
+from pages.site.words import LANGUAGES, current_language, get_text_template, load_app_texts, say  # noqa: E402
 
 # The names of what Streamlit itself writes on a page, in English only.
 STREAMLIT_WORDS = ("apply", "apply_lines", "submit", "submit_lines", "nothing", "skip")
+STREAMLIT_TEXTS = "streamlit.exact."  # prefix of the keys of texts that Streamlit writes exactly so
 
 # The name of the app, in a colour that is readable in both themes.
 WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
@@ -50,7 +51,11 @@ come_back()
 def draw_page() -> None:
     """Draws the chosen page, and around it what all pages share, such as a message about a lost connection."""
     words = {name: say(f"streamlit.{name}") for name in STREAMLIT_WORDS}
-    components.spoken(data={"language": say("app.tag"), "words": words}, key="spoken")
+    (other,) = LANGUAGES.keys() - {current_language()}
+    texts = [
+        [text, get_text_template(key)] for key, text in load_app_texts(other).items() if key.startswith(STREAMLIT_TEXTS)
+    ]
+    components.spoken(data={"language": say("app.tag"), "words": words, "texts": texts}, key="spoken")
     chosen_page.run()
     keep_lecture()
     components.connection(data={"text": say("app.unconnected")}, key="connection")

@@ -1,6 +1,7 @@
-"""What Streamlit itself writes below fields and in lists: in Chinese on a Chinese page."""
+"""What Streamlit itself writes below fields, in lists, menus and dialogs: in Chinese on a Chinese page."""
 
 import pytest
+from playwright.sync_api import expect
 
 from pages.site.words import load_app_texts
 
@@ -34,3 +35,19 @@ def test_what_streamlit_says_of_a_field_and_a_list_is_in_the_language_of_the_pag
     page.locator(".st-key-export button").first.click()
     page.get_by_test_id("stSelectbox").locator("input").first.fill("nothing of the kind")
     assert shown(page.locator("[role=listbox] [role=option] span")) == words["streamlit.nothing"]
+
+
+@pytest.mark.slow
+def test_the_menu_of_a_column_and_a_missing_page_speak_chinese(screen):
+    words = load_app_texts("zh")
+    opened = screen("?lang=zh", lesson="nosuchpage")
+    expect(opened.page.get_by_test_id("stDialog")).to_contain_text(words["streamlit.exact.not_found"])
+    expect(opened.page.get_by_test_id("stDialog")).to_contain_text(words["streamlit.exact.no_page"])
+    opened.open("?lang=zh&step=scores")
+    opened.open_drawer(words["step.title"])
+    opened.page.get_by_text(words["table.title"], exact=True).click()
+    grid = opened.page.get_by_test_id("stDataFrame")
+    grid.hover()
+    tools = opened.page.get_by_test_id("stElementToolbar").get_by_role("button")
+    names = [tool.get_attribute("aria-label") for tool in tools.all()]
+    assert names == [words[f"streamlit.exact.{name}"] for name in ("columns", "csv", "search", "fullscreen")]
