@@ -161,7 +161,8 @@ def show_swap_offer(setup: Setup, inputs: RunInputs) -> None:
     """Shows a button that replaces a word by another one, if the dictionary suggests a replacement."""
     swap = find_swap_offer(setup, inputs)
     if swap is not None:
-        label = escape_markdown(" → ".join(swap))
+        old, new = map(escape_markdown, swap)
+        label = say("control.swap", old=old, new=new)
         args = (setup, inputs)
         st.button(label, key="swap_word", help=say("help.swap"), on_click=take_swap_offer, args=args)
 

@@ -77,7 +77,7 @@ def show_head_count(screen: ScreenState) -> None:
 
     control = field_control("heads", heads, choose_heads, option_text=str)
     control.draw(st.segmented_control, options, required=True)
-    with st.popover("…", help=say("help.any_heads"), key="any_heads", type="tertiary"):
+    with st.popover(say("control.other_heads"), help=say("help.any_heads"), key="any_heads", type="tertiary"):
         other = field_control("heads", heads, choose_heads, key="c_any_heads", label="control.any_heads")
         other.draw(st.number_input, min_value=1, max_value=MAX_SHOWN_HEADS)
 

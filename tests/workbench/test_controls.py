@@ -327,11 +327,11 @@ def test_a_custom_mask_is_a_step_of_the_strip():
 # ---- exchanged words, colours ----------------------------------------------------------------------------------------
 def test_a_word_is_exchanged_in_one_click():
     screen = Screen()
-    assert screen.swap() == "it → she"
+    assert screen.swap() == "Try “she” for “it”"
     screen.press("swap_word")
     assert screen.link() == {"text": "Anna fed the dog and she barked"}
     assert screen.fact().startswith("Head 1: “she” gives 93 % of its attention to “Anna”")
-    assert screen.swap() == "she → it"
+    assert screen.swap() == "Try “it” for “she”"
     screen.press("swap_word")
     assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
     chinese = Screen(ex="zh_ta").press("swap_word")
@@ -342,7 +342,7 @@ def test_a_word_is_exchanged_in_one_click():
 
 def test_of_a_batch_the_words_of_the_first_sentence_are_exchanged():
     screen = Screen(more="she smiled", sentence="1")
-    assert screen.swap() == "it → she"
+    assert screen.swap() == "Try “she” for “it”"
     assert screen.press("swap_word").setup().run.text == "Anna fed the dog and she barked"
 
 
