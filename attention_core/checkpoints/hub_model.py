@@ -1,18 +1,22 @@
 """Parses names of models on the hub, owner/name@revision, and finds these models in the hub's cache on this machine."""
 
+import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from attention_core.checkpoints.folder_files import HUB_PREFIX, cached_model, find_folder
 from attention_core.checkpoints.model_config import CONFIG_FILE
-from attention_core.checkpoints.stored_weights import INDEX_FILE, WEIGHTS_FILE
+from attention_core.checkpoints.stored_weights import INDEX_FILE, WEIGHTS_FILE, read_index
 from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.record.errors import AttentionError
 
 PART = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?"
 REVISION_PART = "[A-Za-z0-9_][A-Za-z0-9._-]*"
 HUB_NAME = re.compile(f"(?P<name>{PART}/{PART})(?:@(?P<revision>{REVISION_PART}(?:/{REVISION_PART})*))?")
-TWICE = ("..", "--")  # no name on the hub contains these; a folder of its cache is owner--name
+PARTED = "--"  # stands in the hub's cache for the / of a name
+TWICE = ("..", PARTED)  # no name on the hub contains these; a folder of its cache is owner--name
 MAX_NAME, MAX_REVISION = 96, 100  # characters
 MAIN = "main"
 
@@ -50,6 +54,15 @@ def find_cached(model: HubModel) -> Path | None:
 
     No request is sent to the hub. Raises AttentionError: models_package.
     """
+    folder = find_snapshot(model)
+    return None if folder is None or list_absent_files(folder) else folder
+
+
+def find_snapshot(model: HubModel) -> Path | None:
+    """Return the folder of a model in the hub's cache, even if it lacks files; None if there is none.
+
+    No request is sent to the hub. Raises AttentionError: models_package.
+    """
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError
@@ -57,10 +70,41 @@ def find_cached(model: HubModel) -> Path | None:
         raise AttentionError("models_package", name="huggingface_hub") from None
     config = [CONFIG_FILE]  # weights are one file, or several files with an index
     try:
-        folder = Path(
+        return Path(
             snapshot_download(model.name, revision=model.revision, local_files_only=True, allow_patterns=config)
         )
     except LocalEntryNotFoundError:
         return None
-    has_weights = any((folder / name).exists() for name in (WEIGHTS_FILE, INDEX_FILE))
-    return folder if has_weights and (folder / CONFIG_FILE).exists() else None
+
+
+def list_absent_files(folder: Path) -> tuple[str, ...]:
+    """Return the names of the files that a model's folder lacks: its config, its weights, or some files of its index.
+
+    A link to a file that does not exist counts as absent. An index that cannot be read names no files; open_folder
+    says what is wrong with it.
+    """
+    needed = [CONFIG_FILE]
+    if (folder / WEIGHTS_FILE).exists() or not (folder / INDEX_FILE).exists():
+        needed.append(WEIGHTS_FILE)
+    else:
+        with suppress(AttentionError):
+            needed += sorted(set(read_index(find_folder(folder)).values()))
+    return tuple(name for name in needed if not (folder / name).exists())
+
+
+def find_named(folder: Path) -> HubModel | None:
+    """Return the model and commit whose folder in the hub's cache a folder is; None for any other folder.
+
+    Raises AttentionError: models_package.
+    """
+    try:
+        from huggingface_hub import constants
+    except ImportError:
+        raise AttentionError("models_package", name="huggingface_hub") from None
+    with suppress(OSError, ValueError):  # no path, or no name on the hub
+        real = Path(os.path.realpath(folder.expanduser()))
+        kept, cache = cached_model(real), Path(os.path.realpath(Path(constants.HF_HUB_CACHE).expanduser()))
+        if kept is not None and kept.parent == cache and real.is_dir():
+            name = kept.name.removeprefix(HUB_PREFIX).replace(PARTED, "/")
+            return read_hub_name(f"{name}@{real.name}")
+    return None

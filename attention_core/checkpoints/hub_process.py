@@ -233,7 +233,9 @@ def fetch_file(wanted: Wanted, commit: str, file: File, missing: int) -> None:
     locks.mkdir(parents=True, exist_ok=True)
     with WeakFileLock(locks / f"{file.sum}.lock"):
         if blob.exists():
-            return
+            if blob.stat().st_size == file.size:
+                return
+            os.replace(blob, part)  # it was cut off later, or never whole; its checksum is compared below
         if file.size == 0:
             part.touch()
         elif file.count_present(wanted.cached) < file.size:

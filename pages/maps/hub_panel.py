@@ -1,5 +1,6 @@
 """Shows the download of a model from the Hugging Face hub: what it consists of, its progress, and a stop button."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ import streamlit as st
 from attention_core.checkpoints.hub_download import HubPlan, HubTask
 from attention_core.checkpoints.hub_model import HubModel
 from attention_core.checkpoints.opened_model import COMMIT_SHOWN
+from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 from pages.maps.recent_models import TO_OPEN_KEY, AskedText
@@ -24,10 +26,14 @@ MEGABYTE, GIGABYTE = 10**6, 10**9
 
 @dataclass(frozen=True)
 class AbsentModel:
-    """A requested model that is not on this machine, and the text that it should read after the download."""
+    """A requested model that is not on this machine, and the text that it should read after the download.
+
+    absent: the names of the files that the hub's cache lacks, if it has others of this model.
+    """
 
     model: HubModel
     asked: AskedText
+    absent: tuple[str, ...] = ()
 
 
 def show_absent_model() -> None:
@@ -63,8 +69,12 @@ def draw_absent(absent: AbsentModel) -> None:
 
 
 def draw_question(absent: AbsentModel) -> None:
-    """Says that the model is not on this machine, and shows the button that asks the hub about its files."""
-    st.markdown(say("lessons.maps.hub.absent", name=escape_markdown(absent.model)))
+    """Says that the model, or which of its files, is not on this machine; shows the button that asks the hub."""
+    name = escape_markdown(absent.model)
+    if absent.absent:
+        st.markdown(say("lessons.maps.hub.incomplete", name=name, files=list_files(absent.absent)))
+    else:
+        st.markdown(say("lessons.maps.hub.absent", name=name))
     offer(absent, "ask", say("lessons.maps.hub.ask", hub=hub_host()), ":material/travel_explore:")
 
 
@@ -98,17 +108,21 @@ def draw_ended(absent: AbsentModel, task: HubTask) -> None:
 
 def describe_plan(model: HubModel, plan: HubPlan) -> str:
     """Returns the sentences about a model's files on the hub: names, size, and the space left for the download."""
-    names = [name for name, _ in plan.files]
-    shown = names if len(names) <= MAX_NAMED_FILES else [*names[: MAX_NAMED_FILES - 1], f"… ({len(names)})"]
     return say(
         "lessons.maps.hub.plan",
         hub=hub_host(),
         name=escape_markdown(model),
         commit=plan.commit[:COMMIT_SHOWN],
-        files=", ".join(map(escape_markdown, shown)),
+        files=list_files([name for name, _ in plan.files]),
         size=megabytes(plan.size),
         free=format_fixed(plan.free / GIGABYTE, 1),
     )
+
+
+def list_files(names: Sequence[str]) -> str:
+    """Returns the names of files as Markdown; of many files the first ones, and the number of all."""
+    shown = names if len(names) <= MAX_NAMED_FILES else [*names[: MAX_NAMED_FILES - 1], f"… ({len(names)})"]
+    return ", ".join(escape_markdown(printable_name(name)) for name in shown)
 
 
 def offer(absent: AbsentModel, action: str, label: str, icon: str) -> None:

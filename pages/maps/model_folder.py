@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from attention_core.checkpoints.hub_model import HubModel, find_cached, read_hub_name
+from attention_core.checkpoints.hub_model import HubModel, find_named, find_snapshot, list_absent_files, read_hub_name
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.checkpoints.next_pieces import Writing
 from attention_core.inputs.files.stored_arrays import printable_name
@@ -156,16 +156,19 @@ def read_place(named: str) -> Path | HubModel:
 
 # ---- opening ---------------------------------------------------------------------------------------------------------
 def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...] | None) -> None:
-    """Opens a model on a text; if it is a hub model that is not on this machine, offers its download instead.
+    """Opens a model on a text; if it is a hub model of which this machine lacks files, offers their download instead.
 
     roots: the folders in which a model's folder must lie; None for any.
     """
-    if isinstance(place, HubModel):
-        folder, roots = find_cached(place), None
-        if folder is None:
-            st.session_state[ABSENT_KEY] = AbsentModel(place, asked)
-            return
-        place = folder
+    model = place if isinstance(place, HubModel) else None
+    if model is not None:
+        place, roots = find_snapshot(model), None
+    elif roots is None:
+        model = find_named(place)  # a folder of the hub's cache, which an interrupted download may have left
+    absent = () if place is None or model is None else list_absent_files(place)
+    if place is None or absent:
+        st.session_state[ABSENT_KEY] = AbsentModel(model, asked, absent)
+        return
     written, off = linked_written(asked.named, asked.text, asked.further), linked_off(asked.named)
     wanted = WantedText(place, asked.text, asked.further, roots, written, off)
     try:

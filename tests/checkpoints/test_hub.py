@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from attention_core.checkpoints import hub_process, open_folder
 from attention_core.checkpoints.hub_download import FILES, HubTask
-from attention_core.checkpoints.hub_model import HubModel, find_cached, read_hub_name
+from attention_core.checkpoints.hub_model import (
+    HubModel,
+    find_cached,
+    find_named,
+    find_snapshot,
+    list_absent_files,
+    read_hub_name,
+)
 from attention_core.checkpoints.model_config import ModelBounds
 from attention_core.record.errors import AttentionError
 from tests.checkpoints.hub import COMMIT, run_hub
@@ -101,6 +108,41 @@ def test_several_files_of_weights_are_fetched_with_their_index(hub, tmp_path):
     opened = open_folder(run().folder)
     assert torch.equal(opened.model.lm_head.weight, model.lm_head.weight)
     assert len(list(opened.folder.path.glob("model-*"))) > 1
+
+
+def test_a_model_whose_shard_is_gone_is_completed_with_this_shard_alone(hub, tmp_path):
+    model = make_llama()
+    hub.models[NAME] = save(model, tmp_path / "sharded", max_shard_size="10KB")
+    folder = run().folder
+    first, *_, last = sorted(path.name for path in folder.glob("model-*"))
+    (folder / first).resolve().unlink()  # the link stays
+    cut = (folder / last).resolve()
+    size = cut.stat().st_size
+    cut.write_bytes(cut.read_bytes()[:7])  # its bytes are cut off
+    assert find_cached(MODEL) is None and find_snapshot(MODEL) == folder and list_absent_files(folder) == (first,)
+    assert find_named(folder) == HubModel(NAME, COMMIT)
+    hub.requests.clear()
+    lacking = (tmp_path / "sharded" / first).stat().st_size + size - 7
+    assert run(fetch=False).plan.missing == lacking
+    assert torch.equal(open_folder(run().folder).model.lm_head.weight, model.lm_head.weight)
+    asked = {path.rpartition("/")[2]: given for method, path, given in hub.requests if method == "GET" and given}
+    assert asked == {first: "bytes=0-", last: "bytes=7-"}
+
+
+def test_what_a_folder_lacks(hub, tmp_path):
+    folder = tmp_path / "cache" / "models--someone--tiny" / "snapshots" / COMMIT
+    folder.mkdir(parents=True)
+    assert list_absent_files(folder) == ("config.json", WEIGHTS)
+    (folder / "config.json").touch()
+    (folder / f"{WEIGHTS}.index.json").write_text('{"weight_map": {"a": "b.safetensors", "c": "a.safetensors"}}')
+    assert list_absent_files(folder) == ("a.safetensors", "b.safetensors")
+    (folder / f"{WEIGHTS}.index.json").write_text("no index")
+    assert list_absent_files(folder) == ()  # open_folder refuses it
+    (folder / WEIGHTS).touch()
+    assert list_absent_files(folder) == ()
+    assert find_named(folder) == HubModel("someone/tiny", COMMIT)
+    for other in (folder / "no", folder.parent / "0000", tmp_path, Path("\0"), Path("~/none")):
+        assert find_named(other) is None
 
 
 @pytest.mark.slow

@@ -5,12 +5,13 @@ from time import monotonic, sleep
 
 import pytest
 
+from attention_core.checkpoints.hub_download import HubTask
 from attention_core.checkpoints.hub_model import HubModel
 from pages.maps.model_folder import read_place
 from pages.runs.download_store import MAX_RUNNING, DownloadStore
 from tests.checkpoints.folders import save_folder
 from tests.checkpoints.hub import COMMIT, run_hub
-from tests.checkpoints.model_folders import refusal
+from tests.checkpoints.model_folders import refusal, save
 from tests.maps.test_maps_page import errors, grid, texts
 from tests.maps.test_model_folder import open_model, widget
 from tests.screen.lesson import Lesson
@@ -71,6 +72,26 @@ def test_a_model_is_asked_for_fetched_and_opened(hub, own):
     asked = len(hub.requests)
     again = ask_for(Lesson("maps", open="model", folder=NAME), NAME)
     assert "All 3 layers are proven" in texts(again) and len(hub.requests) == asked
+
+
+@pytest.mark.parametrize("by", ["name", "path"])
+def test_a_model_of_which_a_shard_is_missing_is_completed(hub, own, tmp_path, by):
+    hub.models[NAME] = parts = tmp_path / "sharded"
+    save(save_folder(parts, "GPT2LMHeadModel"), parts, max_shard_size="10KB")
+    (parts / "model.safetensors").unlink(missing_ok=True)
+    task = HubTask(HubModel(NAME), fetch=True)
+    task.wait(WAIT_SECONDS)
+    shard = sorted(task.folder.glob("model-*"))[0]
+    size = shard.stat().st_size
+    shard.resolve().unlink()
+    hub.requests.clear()
+    page = ask_for(Lesson("maps", open="model"), NAME if by == "name" else str(task.folder))
+    assert not errors(page)
+    assert f"lacks {shard.name}" in texts(page).replace("\\", "").replace("\u2060", "") and not hub.requests
+    press(page, "ask")
+    assert widget(page, "button", "maps_hub_fetch").label == f"Download the missing {size / 1e6:.1f} MB"
+    press(page, "fetch")
+    assert "All 3 layers are proven" in texts(page)
 
 
 def test_a_link_alone_asks_for_nothing(hub, own):
