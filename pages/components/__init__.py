@@ -86,7 +86,7 @@ class Component:
         """
 
         def take_sent() -> None:
-            if handle is None:
+            if handle is None or key not in st.session_state:  # the browser may send from a place that is gone
                 return
             limits = {name: cache(limit) if callable(limit) else limit for name, limit in (given or {}).items()}
             try:

@@ -16,7 +16,7 @@ from pages.setup.setup import RunSetup
 MAX_UPLOADS = 2  # file sets that a session stores at most: the one on the screen, and the one that undo restores
 
 UploadedArrays = dict[str, np.ndarray]
-ReadFile = tuple[UploadedFile, FileContents]
+ReadFile = tuple["UploadedFile | StoredFile", FileContents]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,19 @@ class Source:
 
     id: str
     name: str
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file that was uploaded: its id in the browser, its name, and its bytes."""
+
+    file_id: str
+    name: str
+    content: bytes
+
+    def getvalue(self) -> bytes:
+        """Returns the bytes of the file, as Streamlit's UploadedFile does."""
+        return self.content
 
 
 @dataclass
@@ -66,8 +79,16 @@ def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
 
     run: the run on the screen, whose arrays are kept. Raises AttentionError if a file or a needed array cannot be read.
     """
+    return store_files(by_upload(files), run)
+
+
+def store_files(given: "list[list[UploadedFile]] | list[list[StoredFile]]", run: RunSetup) -> str:
+    """Reads files, grouped by upload, and stores their arrays in the session; returns their digest.
+
+    run: the run on the screen, whose arrays are kept. Raises AttentionError if a file or a needed array cannot be read.
+    """
     uploads, names = [], []
-    for upload in by_upload(files):
+    for upload in given:
         read_files, array_names = [], []
         for file in upload:
             contents = read_file(file)
@@ -84,10 +105,14 @@ def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
     store_latest("held", digest, load.arrays, run)
     store_latest("sources", digest, load.sources, run)
     store_latest("others", digest, load.others, run)
+    in_force = [
+        [StoredFile(file.file_id, file.name, file.getvalue()) for file, _ in upload] for upload in uploads[oldest:]
+    ]
+    store_latest("files", digest, in_force, run)
     return digest
 
 
-def read_file(file: UploadedFile) -> FileContents:
+def read_file(file: "UploadedFile | StoredFile") -> FileContents:
     """Returns the contents of a file; an array with NaN or +∞ counts as unreadable. Raises AttentionError."""
     contents = read_contents(file.name, file.getvalue())
     arrays, unread = {}, dict(contents.unread)
@@ -129,7 +154,7 @@ def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
     return [[files_by_id[file_id] for file_id in upload] for upload in uploads]
 
 
-def store_latest(what: str, digest: str, value: dict, run: RunSetup) -> None:
+def store_latest(what: str, digest: str, value: dict | list, run: RunSetup) -> None:
     """Stores a value under a digest, and keeps at most MAX_UPLOADS values: the latest, and the one on the screen.
 
     what: the session key of the values. value: the arrays, sources or other contents of a set of files. run: the run on
@@ -153,6 +178,16 @@ def uploaded_arrays(run: RunSetup) -> UploadedArrays:
     if arrays is None:
         raise AttentionError("file_away")
     return arrays
+
+
+def is_stored(digest: str) -> bool:
+    """Returns whether this session has the arrays of a digest."""
+    return digest in st.session_state.get("held", {})
+
+
+def files_of(digest: str) -> list[list[StoredFile]]:
+    """Returns the files of a digest, grouped by upload; [] if this session does not have them."""
+    return st.session_state.get("files", {}).get(digest, [])
 
 
 def sources_of(run: RunSetup) -> dict[str, Source]:

@@ -27,12 +27,43 @@ def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup],
         setup_state.begin_session()
     link = link_on_arrival(is_new)
     if link:
-        open_setup(*setup_from_link(link), "link", check, compute)
-        if is_new:
-            st.session_state.update(setup_state.EMPTY_HISTORY)
+        open_link(link, is_new, check, compute)
     if setup_state.is_untouched() and setup_state.current_setup() != start_in(current_language()):
         setup_state.begin_session()
         setup_state.renew_editors()
+
+
+def open_link(
+    link: dict[str, str], is_new: bool, check: Callable[[Setup], None], compute: Callable[[Setup], Trace]
+) -> None:
+    """Shows the Setup of a link; if the session lacks its uploaded files, the link waits for those of the browser.
+
+    is_new: whether the session begins with this link, so that there is nothing to undo.
+    """
+    forget_awaited_link()
+    wanted, unread = setup_from_link(link)
+    open_setup(wanted, unread, "link", check, compute)
+    if is_new:
+        st.session_state.update(setup_state.EMPTY_HISTORY)
+    if any(error.code == "file_away" for _, error in setup_state.workbench().unfit):
+        st.session_state[setup_state.AWAITED_KEY] = (wanted.run.file or wanted.comparison.run_a.file, link)
+
+
+def awaited_file() -> str:
+    """Returns the digest of the uploaded files for which the opened link waits; "" if it waits for none."""
+    digest, _ = st.session_state.get(setup_state.AWAITED_KEY) or ("", None)
+    return digest
+
+
+def open_awaited_link(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
+    """Opens the link that waits for uploaded files once more, now that the session has them."""
+    _, link = st.session_state[setup_state.AWAITED_KEY]
+    open_link(link, True, check, compute)
+
+
+def forget_awaited_link() -> None:
+    """Stops waiting for uploaded files."""
+    st.session_state[setup_state.AWAITED_KEY] = None
 
 
 def open_setup(

@@ -31,6 +31,7 @@ READ_FIELDS = {"text", "more", "model"}  # a change of any of these fields remov
 WORD_FIELDS = {"text", "cut"}  # a change of any of these fields removes the selected query
 # The histories of a new session. is_moved: whether undo or redo led to the current Setup, instead of a change.
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None, "is_moved": False}
+AWAITED_KEY = "awaited_link"  # session key: a link, and the digest of the files for which it waits; None for neither
 HISTORY_CONTROL = "history"  # control under which the errors of undo and redo are stored
 
 
@@ -85,7 +86,9 @@ def is_untouched() -> bool:
 
 
 def write_setup_link() -> None:
-    """Writes the Setup's link into the address bar."""
+    """Writes the Setup's link into the address bar; a link that waits for the browser's files stays there."""
+    if st.session_state.get(AWAITED_KEY):
+        return
     show_link(to_address(current_setup(), current_language()))
 
 

@@ -21,6 +21,7 @@ from pages.setup.link_values import write_mask_answer
 from pages.setup.resolve import config_of, resolve_run
 from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
+from pages.workbench.kept_file import MAX_KEPT_KB, is_kept
 
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
 # The defaults of the Setup fields that describe an uploaded file.
@@ -47,6 +48,7 @@ def show_file_controls(setup: Setup) -> None:
         return
     arrays = uploaded_arrays(setup.run)
     show_sources(setup, files)
+    st.caption(say("brought.kept" if is_kept(setup.run.file) else "brought.not_kept", limit=MAX_KEPT_KB))
     upload = input_kind_of(setup.run, arrays)
     tensors = upload.tensors()
     names_by_id = {id: escape_markdown(name) for id, name in name_files(files).items()}

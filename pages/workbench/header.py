@@ -14,7 +14,7 @@ from pages.panels.refusals import show_link_trouble
 from pages.panels.setup_controls import show_refusal
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
-from pages.session import setup_history, setup_state
+from pages.session import linked_setup, setup_history, setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
 from pages.setup.codec import LINK_KEYS, link_trouble
@@ -41,6 +41,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
         *state.unfit,
         is_added(make_scene_of_screen),
         lecture.refusal,
+        linked_setup.awaited_file(),
     )
 
 
@@ -104,7 +105,12 @@ def do_pressed(pressed: dict) -> None:
 
 
 def show_trouble() -> None:
-    """Shows why undo was refused, and which parts of the opened link or file could not be read or computed."""
+    """Shows why undo was refused, and which parts of the opened link or file could not be read or computed.
+
+    A link that waits for files which the browser may have kept is not judged yet.
+    """
     show_refusal(setup_state.HISTORY_CONTROL)
+    if linked_setup.awaited_file():
+        return
     state = setup_state.workbench()
     show_link_trouble(state, state.source, partial(link_trouble, known=LINK_KEYS))

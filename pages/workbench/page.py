@@ -8,7 +8,7 @@ from pages.session import linked_setup, setup_state, sought_control
 from pages.session.fragments import draw_first
 from pages.session.side_panel import find_panel
 from pages.site.controls import FILE, MATRICES
-from pages.workbench import film_strip, header, matrix_editors, screen, settings_line, side, ways_in
+from pages.workbench import film_strip, header, kept_file, matrix_editors, screen, settings_line, side, ways_in
 
 # Relative widths of the picture and of the panel beside it. Without a panel, page.css hides the second column.
 # This column always exists, because the picture would be drawn anew if it moved into columns.
@@ -41,3 +41,4 @@ with page:
     sought_control.bring_sought()
     matrix_editors.show_origins()
     film_strip.show_film_strip()
+    kept_file.keep_file()
