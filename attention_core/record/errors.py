@@ -326,6 +326,7 @@ REFUSAL_SENTENCES = {
     "tokenizer_slow": "the folder must hold its tokenizer as {name}: it holds {given} alone, which needs further "
     "packages",
     "tokenizer_unread": "tokenizer.json must be a tokenizer that can be read: it cannot ({given})",
+    "tokenizer_grows": "a tokenizer may make a text at most {limit} times as long: its {name} can make it longer",
     "tokenizer_fails": "the tokenizer of the model must cut every text: it fails at this one ({given})",
     "too_many_pieces": "the model reads at most {limit} pieces at once: this text has {given}",
     "no_pieces": "the text must give the model at least one piece: it gives none",
@@ -355,6 +356,8 @@ REFUSAL_SENTENCES = {
     "scores_replaced": "{layer}: {given} replaces some scores, and is not low enough to block them",
     "heads_unknown": "{layer}: weights {weights} and scores {scores} have no batch and heads in common",
     "weights_apart": "a weight is {given} apart, and rounding explains {limit}",
+    "model_not_finite": "every weight and output of a model must be finite: in this layer one is not, so that nothing "
+    "can be compared",
     "output_apart": "an output is {given} apart, and rounding explains {limit}",
     "stack_no_end": "the model must return logits or vectors of its words, from which its layers are followed back",
     "stack_layers": "each of the {count} attention layers must add to the vectors before it: {given} of them were "
