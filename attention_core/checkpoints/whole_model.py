@@ -225,7 +225,12 @@ class PartReader:
             output, x = self.split(total)
             if output is None:
                 break
-            parts.insert(0, self.read_part(output, x, norm))
+            try:
+                parts.insert(0, self.read_part(output, x, norm))
+            except AttentionError:
+                if sum(part.is_attention for part in parts) == len(self.layers):
+                    break  # it is a sum of the embedding, before the first layer
+                raise
             point = x
         count = sum(part.is_attention for part in parts)
         if (parts or is_needed) and (count < len(self.layers) or not parts[0].is_attention):

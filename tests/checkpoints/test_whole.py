@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+import transformers
 from torch import Tensor
 
 from attention_core import AttentionError, run_stack, with_logit_sum, with_residual_sum
@@ -16,7 +17,7 @@ from attention_core.checkpoints.whole_run import WholeRun
 from attention_core.transformer.stack import StackWeights
 from attention_core.verification.proof import prove_stack
 from tests.checkpoints.families import FAMILIES, Family
-from tests.checkpoints.tiny_models import text
+from tests.checkpoints.tiny_models import make_model, small_config, text
 
 IN_WORDS = {
     "EuroBertForMaskedLM",
@@ -119,6 +120,16 @@ def test_a_model_is_whole_or_says_what_the_core_lacks(family: Family):
 def test_forty_four_of_the_families_are_whole():
     assert len(IN_WORDS) == 28 and len(IN_VECTORS) == 16
     assert {family.name for family in FAMILIES} >= IN_WORDS | IN_VECTORS
+
+
+def test_a_sum_of_the_embedding_is_no_part():
+    """MarkupLM adds a linear map of paths to its embedding, before the first layer."""
+    config = small_config(transformers.MarkupLMConfig, max_depth=4, xpath_unit_hidden_size=4)
+    recording = record(make_model("MarkupLMModel", config), **text())
+    run = recording.whole()
+    assert run.passed
+    assert torch.equal(run.x, recording.maps[0].q.x)
+    assert apart(run_stack(run.x, run.weights, run.config).end, recording.outputs.last_hidden_state.double()) < CHAIN
 
 
 # ---- what the stack is good for --------------------------------------------------------------------------------------
