@@ -8,7 +8,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention_core.mechanism.config import Choice
-from attention_core.mechanism.relative_positions import DIRECTIONS, T5_BIAS
+from attention_core.mechanism.relative_positions import DIRECTIONS, T5_BIAS, fit_t5
+from attention_core.record.errors import AttentionError
 
 SAME = 1e-6  # largest difference of equal biases, relative to the recorded bias's largest number
 SAME_SUM = 8 * SAME  # the same for biases to which a number was added and subtracted again
@@ -72,6 +73,8 @@ def name_bias(
             continue
         for direction in DIRECTIONS:
             params = {"direction": direction, "farthest": given.farthest}
+            if not has_buckets(params, len(given.table)):
+                continue
             table = given.table.to(bias.device)
             if largest_gap(T5_BIAS.torch(bias[:1], table, query_offset=query_offset, **params), bias, allowed) <= close:
                 return NamedBias(("t5", params), {"w_buckets": table})
@@ -86,6 +89,15 @@ def name_bias(
     if largest_gap(rows.T[:, away + len(rows) // 2], bias, allowed) <= close:
         return NamedBias(("clipped", {}), {"w_clipped": rows})
     return None
+
+
+def has_buckets(params: dict[str, object], rows: int) -> bool:
+    """Return whether the core has T5's buckets with these parameters. rows: the number of rows of the table."""
+    try:
+        fit_t5(params, {"R_b": rows})
+    except AttentionError:
+        return False
+    return True
 
 
 def largest_gap(table: Tensor, bias: Tensor, allowed: Tensor) -> float:

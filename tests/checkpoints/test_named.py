@@ -87,3 +87,10 @@ def test_a_table_of_buckets_is_found_in_the_model():
     named = name_bias(bias_of(lambda h, i, j: table[bucket(j - i), h]), EVERYWHERE, [BucketTable(table, 6)])
     assert named.position == ("t5", {"direction": "both", "farthest": 6})
     assert torch.equal(named.learned["w_buckets"], table)
+
+
+@pytest.mark.parametrize(("rows", "farthest"), [(32, 1), (8, 2), (2, 6), (7, 6)])
+def test_a_table_of_buckets_that_the_core_has_not_is_left_alone(rows: int, farthest: int):
+    table = torch.randn(rows, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    bias = bias_of(lambda h, i, j: table[i * j % rows, h])
+    assert name_bias(bias, EVERYWHERE, [BucketTable(table, farthest)]) is None
