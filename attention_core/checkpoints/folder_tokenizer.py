@@ -1,21 +1,31 @@
 """Reads the tokenizer of a model's folder from tokenizer.json; chat templates, which could run code, are not used."""
 
+import json
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from attention_core.checkpoints.folder_files import ModelFolder
 from attention_core.checkpoints.pieces import FastTokenizer, tokenizer_refusal
 from attention_core.record.errors import AttentionError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 TOKENIZER_FILE, ABOUT_FILE = "tokenizer.json", "tokenizer_config.json"
 MAX_TOKENIZER_BYTES, MAX_ABOUT_BYTES = 64_000_000, 8_000_000
 OTHER_TOKENIZERS = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.txt", "vocab.json")
 LENGTH_KEY = "model_max_length"
 NO_LENGTH = 10**9  # transformers writes 1e30 for an unknown length
+MAX_GROWTH = 1000  # how many times as long its normalizer or decoder may make a text; those of known models: at most 16
+MAX_FRAME = 200  # how many pieces its post-processor may make of one
 
 
 def read_tokenizer(folder: ModelFolder) -> FastTokenizer:
     """Return the tokenizer of a folder.
 
-    Raises AttentionError: models_package, tokenizer_missing, tokenizer_slow, tokenizer_unread, and those of
-    ModelFolder.read.
+    Raises AttentionError: models_package, tokenizer_missing, tokenizer_slow, tokenizer_unread, tokenizer_grows, and
+    those of ModelFolder.read.
     """
     if not folder.has(TOKENIZER_FILE):
         for name in OTHER_TOKENIZERS:
@@ -34,7 +44,45 @@ def read_tokenizer(folder: ModelFolder) -> FastTokenizer:
         tokenizer.no_truncation()
     except BaseException as error:
         raise tokenizer_refusal("tokenizer_unread", error) from None
+    require_bounded(tokenizer)
     return FastTokenizer(tokenizer, most)
+
+
+def require_bounded(tokenizer: "Tokenizer") -> None:
+    """Raise AttentionError (tokenizer_grows) if a tokenizer could fill the memory with what it makes of a short text.
+
+    The tokenizers package has no such limit. A normalizer or decoder makes a text longer by replacing or prepending
+    characters, each step in what the steps before it made; a post-processor puts pieces around it, or repeats it.
+    """
+    for name in ("normalizer", "decoder"):
+        growth = math.prod(1 + len(text) for text in list_replacements(read_part(tokenizer, name)))
+        if growth > MAX_GROWTH:
+            raise AttentionError("tokenizer_grows", name=name, limit=MAX_GROWTH)
+    frames = [len(each) for each in walk(read_part(tokenizer, "post_processor")) if isinstance(each, list)]
+    if math.prod(max(1, length) for length in frames) > MAX_FRAME:
+        raise AttentionError("tokenizer_grows", name="post_processor", limit=MAX_FRAME)
+
+
+def read_part(tokenizer: "Tokenizer", name: str) -> object:
+    """Return the settings of a part of a tokenizer, as tokenizer.json has them; None without this part."""
+    part = getattr(tokenizer, name)
+    return None if part is None else json.loads(part.__getstate__())
+
+
+def list_replacements(settings: object) -> list[str]:
+    """Return the characters that the steps of a normalizer or decoder put into a text."""
+    steps = [each for each in walk(settings) if isinstance(each, dict)]
+    given = [each.get(key) for each in steps for key in ("content", "prepend")]
+    return [text for text in given if isinstance(text, str)]
+
+
+def walk(value: object) -> Iterator[object]:
+    """Yield a value of JSON and all values inside it."""
+    yield value
+    if isinstance(value, dict):
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else ():
+        yield from walk(inner)
 
 
 def read_length(folder: ModelFolder) -> int | None:

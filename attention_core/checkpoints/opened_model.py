@@ -66,13 +66,21 @@ class OpenedModel:
             raise AttentionError("too_many_pieces", limit=most, given=given)
         if not given:
             raise AttentionError("no_pieces")
-        words = self.model.get_input_embeddings()
-        rows = words.num_embeddings if isinstance(words, nn.Embedding) else None
+        rows = count_known_pieces(self.model)
         for piece in found.pieces:
             if rows is not None and piece.number >= rows:
                 token = printable_token(piece.token)
                 raise AttentionError("piece_unknown", name=token, limit=rows, given=piece.number)
         return found
+
+
+def count_known_pieces(model: "PreTrainedModel") -> int | None:
+    """Return the number of rows of a model's table of pieces; None if transformers does not know where the table is."""
+    try:
+        words = model.get_input_embeddings()
+    except (NotImplementedError, AttributeError):
+        return None
+    return words.num_embeddings if isinstance(words, nn.Embedding) else None
 
 
 def find_length(model: nn.Module) -> int | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MAX_CHARACTERS = 20_000  # the most characters of a text, and of the second text of a pair
+MAX_PIECES = 100_000  # the most pieces of a text, more than one for each byte of its characters
 WRITTEN = "+"  # shown before the text of a piece that a model generated
 REPLACEMENT = "\ufffd"  # decoding writes this for a byte that is no character by itself
 Span = tuple[int, int]
@@ -195,15 +196,19 @@ class FastTokenizer:
         text, such as [CLS] and [SEP]. written: the vocabulary indices of the pieces that a model generated after the
         text.
 
-        Raises AttentionError: text_too_long, tokenizer_fails.
+        Raises AttentionError: text_too_long, too_many_pieces, tokenizer_fails.
         """
         for each in (text, further):
             if len(each) > MAX_CHARACTERS:
                 raise AttentionError("text_too_long", limit=MAX_CHARACTERS, given=len(each))
         try:
             found = self.tokenizer.encode(text, further or None, add_special_tokens=is_framed)
+            if len(found) > MAX_PIECES:
+                raise AttentionError("too_many_pieces", limit=MAX_PIECES, given=len(found))
             rows = zip(found.ids, found.tokens, found.sequence_ids, found.type_ids, found.offsets, strict=True)
             pieces = tuple(Piece(*row) for row in rows)
+        except AttentionError:
+            raise
         except BaseException as error:
             raise tokenizer_refusal("tokenizer_fails", error) from None
         cut = Pieces((text, further), pieces, getattr(self.tokenizer.model, "unk_token", None))

@@ -1,5 +1,6 @@
 """A text is cut by a model's own tokenizer: what each piece shows, its word by its place in the text, and refusals."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import torch
 from attention_core.checkpoints import open_folder, record
 from attention_core.checkpoints.folder_files import find_folder
 from attention_core.checkpoints.folder_tokenizer import read_tokenizer
-from attention_core.checkpoints.pieces import MAX_CHARACTERS, FastTokenizer
+from attention_core.checkpoints.pieces import MAX_CHARACTERS, MAX_PIECES, FastTokenizer
 from attention_core.inputs.given_maps import AttentionMaps
 from attention_core.inputs.word_maps import join_words
 from tests.checkpoints.model_folders import make, make_bert, refusal, save
@@ -178,6 +179,55 @@ def test_a_tokenizer_pads_and_cuts_nothing_off(folder: Path):
     made.enable_truncation(3)
     made.save(str(folder / "tokenizer.json"))
     assert len(read_tokenizer(find_folder(folder)).cut("The dog").ids) == 6
+
+
+def change_tokenizer(folder: Path, **parts: dict) -> None:
+    """Give parts of tokenizer.json other settings."""
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | parts))
+
+
+SHORT, LONG = {"id": "A", "type_id": 0}, {"id": "x", "ids": [5] * 201, "tokens": ["x"] * 201}
+FRAME = {"type": "TemplateProcessing", "single": [{"Sequence": SHORT}], "pair": [{"Sequence": SHORT}]}
+FRAME |= {"special_tokens": {}}
+TWICE = {"type": "Replace", "pattern": {"Regex": "(?=.)"}, "content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("part", "settings"),
+    [
+        ("normalizer", {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 1000}),
+        ("normalizer", {"type": "Prepend", "prepend": "a" * 1000}),
+        ("normalizer", {"type": "Sequence", "normalizers": [TWICE] * 10}),
+        ("decoder", {"type": "Sequence", "decoders": [TWICE] * 10}),
+        ("post_processor", FRAME | {"single": [{"Sequence": SHORT}] * 201}),
+        ("post_processor", FRAME | {"special_tokens": {"x": LONG}}),
+        ("post_processor", {"type": "Sequence", "processors": [FRAME | {"single": [{"Sequence": SHORT}] * 11}] * 2}),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_tokenizer_that_could_fill_the_memory_is_not_used(folder: Path, part: str, settings: dict):
+    change_tokenizer(folder, **{part: settings})
+    error = refusal(open_folder(folder).cut, "The dog")
+    assert (error.code, error.values["name"]) == ("tokenizer_grows", part)
+
+
+def test_a_text_of_too_many_pieces_is_refused_before_they_are_counted_out(folder: Path):
+    frame = FRAME | {"single": [{"Sequence": SHORT}] * 12}
+    change_tokenizer(folder, post_processor=frame)
+    error = refusal(open_folder(folder).cut, "a " * 9000)
+    assert (error.code, error.values["limit"]) == ("too_many_pieces", MAX_PIECES)
+
+
+def test_a_model_whose_table_of_pieces_is_unknown_reads_any_piece(saved: Path, monkeypatch):
+    """transformers does not know the tables of some models, such as Chinese-CLIP."""
+    opened = open_folder(saved)
+
+    def get_input_embeddings() -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(opened.model, "get_input_embeddings", get_input_embeddings)
+    assert opened.cut("The dog").words.shown == ("[CLS]", "The", "dog", "[SEP]")
 
 
 def test_a_template_of_chats_is_never_filled(folder: Path):
