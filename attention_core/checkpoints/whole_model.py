@@ -206,10 +206,11 @@ class PartReader:
         return point.value.reshape(self.shape)
 
     def read_parts(self, end: Point, is_needed: bool = False) -> list[FoundPart]:
-        """Return the parts whose residual sums led to some vectors, in order.
+        """Return the parts (attention or feed-forward layers) before `end` that add their output to their input.
 
-        If the vectors are no such sum, the list is empty, or with is_needed an AttentionError is raised. Raises
-        AttentionError too if an attention layer is missing.
+        The parts are found from the last to the first, and returned from the first to the last. If the vectors at `end`
+        are no sum of a part's input and output, the list is empty, or with is_needed an AttentionError is raised. It is
+        also raised if an attention layer of the model is missing among the parts.
         """
         parts: list[FoundPart] = []
         point = end

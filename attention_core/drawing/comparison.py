@@ -113,7 +113,7 @@ def three_maps(
             chosen=opened,
             reach=reach,
         )
-        drawn += [tell_three_values(cell, panels) for cell in cells]
+        drawn += [add_tooltip(cell, panels) for cell in cells]
         drawn += above.drawn(palette, x, origin)
         drawn.append(place_map_title(title, x, step, palette, tops[number]))
         drawn.append(place_outline(box(x, x + width, y, y + size), palette))
@@ -150,9 +150,10 @@ def fit_three_maps(part: Panel, words: PictureTexts, stacked: bool, distances: f
     return size
 
 
-def tell_three_values(row: dict, panels: Sequence[Panel]) -> dict:
-    """Return a cell with a tooltip of its numbers in A and B and their difference; other table rows are returned
-    unchanged.
+def add_tooltip(row: dict, panels: Sequence[Panel]) -> dict:
+    """Return a row of the chart's data with a tooltip: the number of its cell in A, in B, and the difference.
+
+    Rows that draw no cell of a map, such as labels, are returned unchanged.
     """
     if row["kind"] not in ("cell", "blocked"):
         return row

@@ -246,7 +246,7 @@ def read_scene(number: int, scene: object) -> Scene:
         raise AttentionError("scene_part", number=number, name="kind")
     how = SCENE_KINDS[kind]
     try:
-        spoken = read_spoken_parts(parts, kind)
+        spoken = take_common_parts(parts, kind)
         unknown = parts.keys() - {*how.parts}
         if unknown:
             raise UnfitPart(min(unknown))
@@ -256,25 +256,25 @@ def read_scene(number: int, scene: object) -> Scene:
     return Scene(shown, **spoken, unread=unread)
 
 
-def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
-    """Removes from `parts` the parts that every scene has (title, note, question, steps, minutes), and returns them.
+def take_common_parts(parts: dict, kind: str) -> dict[str, object]:
+    """Removes from `parts` what every kind of scene may have (title, note, question, steps, minutes), and returns it.
 
-    Raises UnfitPart if one of them is invalid.
+    What is missing gets its default. Raises UnfitPart if a value is invalid.
     """
     of_kind = SCENE_KINDS[kind].steps
     usual = SCENE_STEPS if kind == WORKBENCH_KIND else of_kind
     found = {"title": "", "note": "", "question": "", "steps": [*usual], "minutes": 0}
     for name in found:
         found[name] = parts.pop(name, found[name])
-        if not is_valid_spoken_part(name, found[name], of_kind):
+        if not is_valid_common_part(name, found[name], of_kind):
             raise UnfitPart(name)
     chosen = found["steps"]
     found["steps"] = tuple(step for step in of_kind if step in chosen)  # chosen steps in the kind's order, each once
     return found
 
 
-def is_valid_spoken_part(name: str, value: object, of_kind: tuple[str, ...]) -> bool:
-    """Returns whether a part that every kind of scene has, such as the title, has a valid value.
+def is_valid_common_part(name: str, value: object, of_kind: tuple[str, ...]) -> bool:
+    """Returns whether a value is valid for a part that every kind of scene may have, such as the title.
 
     of_kind: all steps of the scene's kind.
     """

@@ -84,21 +84,21 @@ def show_race(
         outcome = "same" if one == other else "never"
         st.caption(say(f"lessons.{slug}.{outcome}"))
         return
-    texts = [tell_race(found, (one, other), each, turn, spoken) for each in distance.options]
+    texts = [compare_influences(found, (one, other), each, turn, spoken) for each in distance.options]
     show_live_goal(distance, f"{slug}_race", [each == turn for each in distance.options], texts)
 
 
-def tell_race(
+def compare_influences(
     found: Mapping[str, InfluenceByDistance],
     racers: Sequence[str],
     distance: int,
     turn: int,
     spoken: Callable[[float], str],
 ) -> str:
-    """Returns the sentence on which of two kinds of encoder has more influence at a distance.
+    """Returns a sentence that says in which of two kinds of encoder a word at this distance has more influence.
 
-    racers: the two kinds. turn: the first distance at which the order of their influences is reversed. spoken: a
-    function that formats a number.
+    racers: the two kinds. turn: the first distance at which the other kind has more influence. spoken: a function that
+    formats a number.
     """
     slug = current_slug()
     influences = {kind: found[kind].at(distance) for kind in racers}

@@ -86,7 +86,7 @@ def show_shipped_lecture() -> None:
 
 
 def show_lecture_refusal() -> None:
-    """Shows why the last change of a lecture, or the last opened one, was refused, if it was."""
+    """Shows an error message if the last change of a lecture was refused, or if a lecture could not be opened."""
     refusal = lecture_session.get_lecture_session().refusal
     if refusal is not None:
         st.error(say_refusal(refusal), icon=":material/error:")

@@ -152,10 +152,10 @@ EXERCISE_STEPS = {  # lesson -> the step that the exercise on its slide asks for
 
 
 def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise | None:
-    """Returns an exercise for the slide of a lesson's picture: a row of its run, to calculate; None if the lesson has
-    none.
+    """Returns the exercise for a slide that shows a lesson's picture: one row of numbers to calculate by hand.
 
-    run: the Setup that the lesson opens on the workbench; None if it opens none.
+    Returns None if the lesson has no exercise, or if its run cannot be computed. run: the Setup that the lesson opens
+    on the workbench; None if it opens none, in which case the exercise uses an example with small whole numbers.
     """
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None

@@ -57,17 +57,18 @@ class ChangedModel:
         weights = StackWeights(self.model.weights().layers)
         config = StackConfig(tuple(map(self.change_layer, self.shape.stack().layers)))
         stack = run_stack(self.model.words[words], weights, config, allowed=allowed)
-        changes = list(self.changed_heads(words.shape[1]))
+        changes = list(self.interventions_on_heads(words.shape[1]))
         return intervene(stack, changes) if changes else stack
 
     def change_layer(self, layer: LayerConfig) -> LayerConfig:
         """Return the config of a layer, in which the values of `choices` replace those of the trained model."""
         return replace(layer, attention=replace(layer.attention, **self.choices))
 
-    def changed_heads(self, length: int) -> Iterator[Intervention]:
-        """Yield the interventions on the heads: ablations of all but one, or heads in which no word attends to itself.
+    def interventions_on_heads(self, length: int) -> Iterator[Intervention]:
+        """Yield one intervention for each head that is to be changed.
 
-        length: the length of the texts, in words.
+        If `closed` is True, each intervention is a mask on one head, which blocks every word from attending to itself.
+        Otherwise each is the ablation of one head, except the head that `head` names. length: words per text.
         """
         diagonal = tuple((place, place) for place in range(length))
         for layer in range(1, self.shape.layers + 1):

@@ -137,25 +137,25 @@ USUAL_PARTS = {
 }  # layer part -> its most common variant, which the table omits
 
 
-def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
-    """Shows a table of all published models, from old to new.
+def show_model_table(layers: Sequence[Side], texts: Sequence[str], shows_bytes: bool) -> None:
+    """Shows a table with one row for each published model, from the oldest to the newest.
 
-    layers: a small layer of each model. told: for each of these layers, a text about what it represents. known: whether
-    the bytes are shown.
+    layers: for each model, a small layer with the same mechanism. texts: for each model, the sentence that says what
+    this layer represents. shows_bytes: whether the rows show the bytes of the cache, which answer the question above.
     """
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
-    for key, layer, what in zip(PUBLISHED_MODELS, layers, told, strict=True):
+    for key, layer, text in zip(PUBLISHED_MODELS, layers, texts, strict=True):
         with st.container(border=True):  # a border keeps a row's five cells together on a phone
-            show_model_row(key, layer, what, known, seen)
+            show_model_row(key, layer, text, shows_bytes, seen)
         seen |= {f"{part}.{find(layer.model)}" for part, find in VARIANT_FINDERS.items()}
 
 
-def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
+def show_model_row(key: str, layer: Side, text: str, shows_bytes: bool, seen: set[str]) -> None:
     """Shows the row of one model in the table of models.
 
-    layer: the model's small layer. told: the text about this layer. known: whether the bytes are shown. seen: the
-    variants of layer parts that earlier models have; other variants are bold.
+    layer: the model's small layer. text: the sentence about this layer. shows_bytes: whether the bytes are shown. seen:
+    the variants of layer parts that earlier models have; other variants are bold.
     """
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")
@@ -166,8 +166,8 @@ def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]
     for column, parts in zip(at_parts, TABLE_PARTS, strict=True):
         column.markdown(tell_parts(model, parts, seen))
     with at_size, st.container(gap=None):
-        st.markdown(tell_bytes(model) if known else say("lessons.models.hidden_bytes"))
-        link_to_workbench(layer.setup, f"row_{key}", say("lessons.models.open"), told)
+        st.markdown(tell_bytes(model) if shows_bytes else say("lessons.models.hidden_bytes"))
+        link_to_workbench(layer.setup, f"row_{key}", say("lessons.models.open"), text)
 
 
 def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> str:
@@ -206,13 +206,14 @@ def tell_bytes(model: PublishedModel) -> str:
 GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # models offered in the guess
 
 
-def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
+def show_model_list(layers: Sequence[Side], texts: Sequence[str]) -> None:
     """Asks for a guess, then shows the table of all models with their cached bytes, and the sources of the numbers.
 
-    layers: a small layer of each model. told: for each of these layers, a text about what it represents.
+    layers: for each model, a small layer with the same mechanism. texts: for each model, the sentence that says what
+    this layer represents.
     """
-    known = ask_for_most_bytes()
-    show_model_table(layers, told, known)
+    is_answered = ask_for_most_bytes()
+    show_model_table(layers, texts, is_answered)
     show_read_sources()
 
 
