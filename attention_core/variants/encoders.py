@@ -280,9 +280,9 @@ def draw_uniform_weights(generator: np.random.Generator, shape: tuple[int, ...],
 
 
 def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T D"]:
-    """Sample the words' vectors x, normal with variance 1, by the encoder's seed.
+    """Sample the vectors x of the words from the standard normal distribution.
 
-    The random numbers follow those of the encoder's weights. To compare several encoders, pass the same x to all of
+    The encoder's seed generates first its weights, and then x. To compare several encoders, pass the same x to all of
     them.
     """
     generator = np.random.default_rng(encoder.seed)

@@ -43,9 +43,9 @@ def describe_setting_differences(screen: ScreenState) -> str:
 
 
 def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
-    """Returns the phrase about one setting that differs, with the values in A and B.
+    """Returns the phrase about one setting that differs between A and B, with both values.
 
-    value_a: "" if value_b is already a text that describes the difference.
+    value_a: the value in A, or "" if value_b is a text that describes the difference and not a value.
     """
     return say(
         "compare.differs" if value_a else "compare.differ",

@@ -46,7 +46,8 @@ class HeadSizes:
     def width_of(self, name: str) -> int | None:
         """Returns the chosen head width of a matrix; None if none is chosen.
 
-        It is d_v for values and W_o, unless W_q is used for all projections, else d_k.
+        The width is d_v for w_v, b_v and W_o, and d_k for all other matrices. If W_q is used for all projections, the
+        width is d_k for all matrices.
         """
         reads_values = name in ("w_v", "b_v", "w_o") and not self.tied
         return self.d_v if reads_values else self.d_k

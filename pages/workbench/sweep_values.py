@@ -108,10 +108,10 @@ def with_heads(setup: Setup, value: SweptValue) -> SetupChange:
 
 
 def kv_heads_for(setup: Setup, heads: int) -> int | None:
-    """Returns the number of key/value heads for another number of heads, so that each is shared by as many as now.
+    """Returns the number of key/value heads that goes with another number of heads.
 
-    Returns None, which means one per head, if the Setup does not set this number or the heads cannot be divided
-    accordingly.
+    As many heads share a key/value head as in the Setup. Returns None, which means one key/value head for each head, if
+    the Setup does not set their number, or if the heads cannot be divided like this.
     """
     config = config_of(setup.run)
     if config.kv_heads is None:

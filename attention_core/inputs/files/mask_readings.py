@@ -323,9 +323,10 @@ def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
 
 
 def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
-    """Return whether a causal mask has True and False exchanged: by its name's meaning, it would allow only later keys.
+    """Return whether a causal mask means by True the opposite of what its name says.
 
-    Megatron's attention_mask is such a mask. named: the meanings of True that the name implies.
+    Read as its name says, such a mask would allow only later keys. Megatron's attention_mask is one. named: the
+    meanings of True that the name implies.
 
     >>> later = torch.ones(3, 3, dtype=torch.bool).triu(1)[None, None]
     >>> is_turned(later, ("allowed",)), is_turned(later, ("blocked",)), is_turned(~later, ("allowed",))
