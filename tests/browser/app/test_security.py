@@ -61,7 +61,7 @@ def works_in_frame(page, slide: str) -> bool:
     """Whether a page that frames the app shows it, and it answers."""
     page.goto(slide)
     app = page.frame_locator("iframe")
-    app.get_by_role("button", name="it → she").click()
+    app.get_by_role("button", name="Try “she” for “it”").click()
     app.locator("h5, .heard", has_text="“she” gives 93 % of its attention to “Anna”").wait_for(state="attached")
     return True
 
@@ -185,7 +185,7 @@ def test_a_foreign_name_that_leads_here_shows_nothing(chromium):
         try:
             page, port = browser.new_page(), server.rpartition(":")[2]
             page.goto(f"http://lecture.example:{port}/")
-            page.get_by_role("button", name="it → she").wait_for()
+            page.get_by_role("button", name="Try “she” for “it”").wait_for()
             assert page.goto(f"http://rebound.example:{port}/").status == 403
             assert page.get_by_test_id("stApp").count() == 0
         finally:

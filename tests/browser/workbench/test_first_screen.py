@@ -197,7 +197,7 @@ def test_the_words_are_walked_with_the_keyboard(screen):
 @pytest.mark.slow
 def test_a_word_is_exchanged_and_the_bright_cell_moves(screen):
     opened = screen()
-    opened.page.get_by_role("button", name="it → she").click()
+    opened.page.get_by_role("button", name="Try “she” for “it”").click()
     opened.wait_for_sentence("“she” gives 93 % of its attention to “Anna”")
     assert opened.query()["text"] == "Anna fed the dog and she barked"
 

@@ -88,7 +88,7 @@ def test_a_phone_in_the_dark_scrolls_up_and_down_alone(screen, query, language):
 
 def test_a_phone_shows_what_a_change_did(screen):
     opened = screen("?lang=en", viewport={"width": 390, "height": 844})
-    opened.page.get_by_role("button", name="it → she").click()
+    opened.page.get_by_role("button", name="Try “she” for “it”").click()
     said = opened.page.get_by_text("Biggest change:")
     said.wait_for()
     seen = """said => {
