@@ -17,7 +17,8 @@ CLEAR_KINDS = ("most", "only")  # kinds of rows whose weight lies mostly on one 
 MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row is described
 HEADS_TEXTS = (
     *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "read", "cell"),
-    *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other", "points"),
+    *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other"),
+    *("points", "scale", "scales"),
 )
 # Kind of input -> what attention works on, named in the sentence about why one attends.
 GIVEN = {

@@ -8,7 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from attention_core.analysis.map_reading import MapReading, ReadMaps, read_maps
-from attention_core.record.number_text import format_fixed, format_grouped, format_percent
+from attention_core.record.number_text import format_fixed, format_grouped, format_percent, format_percent_tenths
 from pages.site.words import get_text_template, say
 
 LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)  # smallest shares and counts of keys on offer
@@ -89,8 +89,8 @@ def pack_difference(
 
 
 def spell_share(share: Tensor) -> str:
-    """Returns a share as a percentage, such as "25 %"."""
-    return say("reading.percent", number=format_percent(float(share)))
+    """Returns a share as a percentage with one decimal, such as "25.2 %", so that differences of two can be checked."""
+    return say("reading.percent", number=format_percent_tenths(float(share)))
 
 
 def spell_number(number: Tensor) -> str:

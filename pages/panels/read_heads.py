@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps, read_maps
-from attention_core.drawing.cells import is_share, unblocked_cells
+from attention_core.drawing.cells import darkest_share, is_share, unblocked_cells
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
@@ -98,6 +98,8 @@ def pack_compared(
         sides = {}  # only the difference is shown
     if sides:
         described["sides"] = {name: description for name, (description, _, _) in sides.items()}
+        for name, run in {"a": a, "b": b}.items():
+            described["sides"][name]["largest"] = darkest_share(run.trace.sizes()["S"], run.times)
     return described, name_bytes({"read": packed, **sides})
 
 

@@ -38,3 +38,17 @@ def test_a_small_difference_is_seen_beside_none(palette):
     cells, _ = drawn(palette, [0.0, 0.11, 0.58])
     assert contrast(cells[1], cells[0]) >= 1.5 and contrast(cells[2], cells[1]) >= 1.5
     assert cells[0] == pytest.approx(luminance(blend_colours(palette.ground, palette.ground, np.array([0.0])))[0])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "is_times", "largest"),
+    [
+        ([0.055, -0.011, None], False, 0.055),
+        ([0.01, -0.3], False, 0.3),
+        ([1e-9], False, 0.005),
+        ([0.0, 1.7], True, 1.7),
+    ],
+)
+def test_the_largest_difference_has_the_full_colour_unless_it_is_printed_as_zero(numbers, is_times, largest):
+    ask = "(numbers, isTimes) => fullColour(numbers.map((each) => each ?? NaN), isTimes)"
+    assert call_in_node("flow/model", ask, numbers, is_times) == largest

@@ -96,7 +96,7 @@ def test_two_runs_are_shown_as_their_difference_and_each_alone_and_the_link_keep
     assert data["kind"] == "change" and screen.packed("flow")[0]["reads"]["side"] == "difference"
     np.testing.assert_allclose(numbers, b - a, atol=1e-6)
     row, column = divmod(abs(b - a)[0].argmax(), 7)
-    ends = [f"{100 * run[0, row, column]:.0f} %" for run in (a, b)]
+    ends = [f"{100 * run[0, row, column]:.1f} %" for run in (a, b)]
     words = data["rows"][row], data["columns"][column]
     assert data["told"][0] == f"Changed most: {words[0]} → {words[1]}, from {ends[0]} in A to {ends[1]} in B."
     screen.click_part("look", "side", "a")
@@ -208,7 +208,7 @@ def test_a_change_offers_the_run_before_it_as_a_beside_b():
     data, numbers, _ = read(screen)
     assert screen.packed("flow")[0]["reads"]["side"] == "difference"
     assert numbers[0, 0, 0] == pytest.approx(6 / 7)  # a causal mask leaves the first word 1 of 7 keys
-    assert data["told"][0] == "Changed most: Anna → Anna, from 14 % in A to 100 % in B."
+    assert data["told"][0] == "Changed most: Anna → Anna, from 14.3 % in A to 100 % in B."
 
 
 def test_a_change_of_the_number_of_heads_offers_the_run_before_it_as_a_beside_b():

@@ -4,6 +4,7 @@ import { WIDE } from "../printed.js";
 import { cellSize } from "./heads_layout.js";
 import { isEvenRow, isOnStrongColour, paintMap } from "./map_cells.js";
 import { Shapes } from "./shapes.js";
+import { LEAST_SHARE, LEAST_TIMES } from "./model.js";
 import { shortened, spellNumber, textWidth } from "./words.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
@@ -15,7 +16,8 @@ const TILT = -52; // degrees by which words above the columns are turned if they
 const NUMBERED_CELL = 20; // px: smaller cells have no number
 const SEPARATE_CELL = 5; // px: smaller cells have no gap between them
 const TOLD_TIMES = 0.95; // smaller multiples of the even share, and their differences, are not printed in their cells
-const TOLD_SHARE = 0.095; // smaller weights and differences are not printed in their cells
+const TOLD_SHARE = 0.095; // smaller weights are not printed in their cells
+const DIFFERENCES = ["change", "difference"]; // kinds of maps whose numbers have a sign and are printed from 1 point on
 
 export class HeadMap {
   /** @param {HTMLElement} root */
@@ -115,7 +117,7 @@ export class HeadMap {
   }
 
   drawNumbers(matrix, palette, { left, top, cell: { wide, tall } }) {
-    const { kind, largest, isTimes } = matrix;
+    const { kind, largest } = matrix;
     const size = Math.min(13, Math.max(11, tall * 0.46));
     for (let row = 0; row < matrix.rows; row++) {
       const numbers = matrix.row(row);
@@ -123,7 +125,7 @@ export class HeadMap {
       if (kind === "times" && isEvenRow(numbers.map((number) => number / largest))) continue;
       for (let column = 0; column < matrix.columns; column++) {
         const number = numbers[column];
-        const isTold = Math.abs(number) >= (kind === "times" || isTimes ? TOLD_TIMES : TOLD_SHARE);
+        const isTold = Math.abs(number) >= leastTold(matrix);
         if (!isTold || matrix.isBlocked(row, column) || matrix.isHidden?.(row, column)) continue;
         const text = spellCell(number, matrix);
         if (textWidth(text, size, 600) > wide - 2) continue;
@@ -149,11 +151,16 @@ function placed({ rows, columns }, cell, left, top, right) {
   };
 }
 
-// Returns a number as printed in its cell: shares in hundredths, multiples of the even share with one decimal.
-function spellCell(number, { kind, isTimes }) {
-  if (kind === "times" || isTimes) return `${number < 0 ? "−" : ""}${Math.abs(number).toFixed(1)}`;
-  return kind === "signed" ? spellNumber(number) : spellHundredths(number);
+// Returns the smallest absolute value that is printed in a cell; in a difference, the smallest that is not "+0".
+function leastTold({ kind, isTimes }) {
+  if (DIFFERENCES.includes(kind)) return isTimes ? LEAST_TIMES : LEAST_SHARE;
+  return kind === "times" || isTimes ? TOLD_TIMES : TOLD_SHARE;
 }
 
-// Returns a share, or a difference of shares, in whole hundredths: −5 for −0.05.
-const spellHundredths = (number) => `${number < 0 ? "−" : ""}${Math.round(100 * Math.abs(number))}`;
+// Returns a number as printed in its cell: shares in hundredths, multiples of the even share with one decimal.
+// In a difference every number has its sign: +6 for 0.06, −5 for −0.05.
+function spellCell(number, { kind, isTimes }) {
+  if (kind === "signed") return spellNumber(number);
+  const sign = number < 0 ? "−" : DIFFERENCES.includes(kind) ? "+" : "";
+  return sign + (kind === "times" || isTimes ? Math.abs(number).toFixed(1) : Math.round(100 * Math.abs(number)));
+}

@@ -8,7 +8,7 @@ import { roving } from "../roving.js";
 import { HeadMap } from "./head_map.js";
 import { BesideMaps, SIDES } from "./heads_beside.js";
 import { EDGE, LAYER_NAME, placeHeads } from "./heads_layout.js";
-import { readMap } from "./model.js";
+import { fullColour, readMap } from "./model.js";
 import { finite } from "./motion.js";
 import { readHeads, smallHeads } from "./views.js";
 import { fill, isAlike, said, spellNumber, spellPercent, spellWholePercent } from "./words.js";
@@ -381,7 +381,8 @@ export class HeadsView {
     write(this.title, [[name, ""]]);
     write(this.told, [[sides.difference?.told[chosen] ?? "", ""]]);
     this.title.hidden = this.told.hidden = isUnlike;
-    if (isUnlike) write(this.legend, [[text.heads.choose_unlike, ""]]);
+    const [a, b] = [sides.a, sides.b].map(({ largest }) => spellPercent(largest ?? 1));
+    if (isUnlike) write(this.legend, [[text.heads.choose_unlike, ""], [said(text.heads.scales, { a, b }), "points"]]);
     else this.tellLegend(readMap(sides.difference, chosen, flow.share));
     this.beside.root.classList.toggle("waits", isMoved);
     const nameOfA = flow.data.heads_of_a[this.headOfA].name;
@@ -503,14 +504,20 @@ export class HeadsView {
     if (matrix.kind === "change") {
       const points = matrix.isTimes ? "" : text.heads.points;
       write(this.legend, [["", "more minus"], [reads.text.more_a, ""], ["", "more plus"], [reads.text.more_b, ""],
-        [points, "points"]]);
+        [points, "points"], this.sayScale(matrix)]);
     } else if (matrix.kind === "times")
       write(this.legend, [["", "more less"], [reads.text.less, ""], ["", "more A"], [reads.text.more, ""]]);
     else if (this.mean.length) write(this.legend, [[reads.text.mean_choose, ""]]);
     else if (matrix.kind !== "difference") write(this.legend, [[this.maps.length > 1 ? text.heads.choose : "", ""]]);
     else if (random) write(this.legend, [["", ""]]);
     else write(this.legend, [["", "more A"], [text.heads.more_one, ""], ["", "more B"], [text.heads.more_other, ""],
-      [text.heads.points, "points"]]);
+      [text.heads.points, "points"], this.sayScale(matrix)]);
+  }
+
+  // Returns the text on the number that has the full colour in a difference; "" for maps that are sent as colours.
+  sayScale({ step, isTimes, largest }) {
+    const most = isTimes ? largest.toFixed(1) : Math.round(100 * largest);
+    return [step ? said(this.flow.data.text.heads.scale, { most }) : "", "points"];
   }
 }
 
@@ -531,7 +538,7 @@ export function differenceOf(one, other) {
       value[row * columns + column] = finite(a[column]) * scale - finite(b[column]) * otherScale;
   }
   return {
-    rows, columns, kind: "difference", largest: isExact ? one.largest : 1, value, first: 0,
+    rows, columns, kind: "difference", largest: fullColour(value, one.kind === "times"), value, first: 0,
     isTimes: one.kind === "times",
     step: isExact ? one.step : undefined,
     row: (row) => value.subarray(row * columns, (row + 1) * columns),

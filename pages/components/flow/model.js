@@ -70,6 +70,8 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {(row: number, column: number) => number[]} [placeOf] the index of a cell in the step
  */
 
+export const LEAST_SHARE = 0.005; // a smaller difference of shares would be printed as 0 percentage points
+export const LEAST_TIMES = 0.05; // a smaller difference of multiples of the even share would be printed as 0.0
 const MOST_SHARE = 252; // the byte for an attention weight of 1 in the server's small maps
 
 export class Model {
@@ -428,17 +430,36 @@ export function givenMap(cells, number, [rows, columns]) {
  * @param {string} [step]
  * @returns {Matrix}
  */
-export function readMap({ rows: rowNames, columns: columnNames, kind, times, numbers, hidden }, number, step) {
+export function readMap({ rows: rowNames, columns: columnNames, kind, times, numbers, hidden, largest }, number, step) {
   const [rows, columns] = [rowNames.length, columnNames.length];
   const first = number * rows * columns;
   const row = (i) => numbers.subarray(first + i * columns, first + (i + 1) * columns);
   return {
     step, rows, columns, rowNames, columnNames, row, value: numbers, first,
     kind, isTimes: times,
-    largest: times ? columns : 1,
+    largest: kind === "change" ? largestChange(numbers, times) : times ? columns : largest ?? 1,
     isBlocked: (i, j) => isNaN(row(i)[j]),
     isHidden: (i, j) => Boolean(hidden[first + i * columns + j]),
   };
+}
+
+const largestChanges = new WeakMap(); // numbers of all maps of a difference -> the largest of them
+
+/** The number with the full colour in all maps of a difference: the largest one. */
+function largestChange(numbers, times) {
+  if (!largestChanges.has(numbers)) largestChanges.set(numbers, fullColour(numbers, times));
+  return largestChanges.get(numbers);
+}
+
+/**
+ * The number with the full colour in a difference: its largest, but at least one that is printed in its cell.
+ * @param {Iterable<number>} numbers NaN for a blocked cell
+ * @param {boolean} isTimes whether they are multiples of the even share
+ */
+export function fullColour(numbers, isTimes) {
+  let most = isTimes ? LEAST_TIMES : LEAST_SHARE;
+  for (const number of numbers) if (Math.abs(number) > most) most = Math.abs(number);
+  return most;
 }
 
 /**
