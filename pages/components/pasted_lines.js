@@ -1,13 +1,26 @@
-// Sends a text of several lines that is pasted into the sentence box to the server; the box itself would join them.
+// Sends what is pasted into the sentence box to the server at once, if it has several lines, which the box would join,
+// or if it can be no sentence: numbers alone, or an address, that would replace all of the box's text.
 import { shared } from "./shared.js";
 
 const MOST_PASTED = 200_001; // most characters that are sent; the server refuses longer texts
+
+const NOTATION = /\b(np|array|tensor|torch|dtype|float\d*|device|cpu|begin|end|[bpvB]?matrix)\b|e(?=[-+]?\d)/g;
+const ADDRESS = /^https?:\/\/\S+$/i;
+
+/** Whether a text is numbers alone, as a matrix has them, or an address. @type {(text: string) => boolean} */
+export function isNoSentence(text) {
+  return ADDRESS.test(text) || (/\d[^\d.]+\.?\d/.test(text) && !/\p{L}/u.test(text.replace(NOTATION, "")));
+}
+
+/** Whether a paste would replace all of the text of a box. @param {HTMLInputElement} box */
+const replacesAll = (box) => (box.selectionEnd ?? 0) - (box.selectionStart ?? 0) === box.value.length;
 
 /** @param {import("./shared.js").Component<null>} component */
 export default function ({ setTriggerValue }) {
   const paste = (event) => {
     const text = event.clipboardData?.getData("text/plain").trim() ?? "";
-    if (!event.target.closest?.(".st-key-c_text") || !text.includes("\n")) return;
+    if (!event.target.closest?.(".st-key-c_text")) return;
+    if (!text.includes("\n") && !(isNoSentence(text) && replacesAll(event.target))) return;
     event.preventDefault();
     setTriggerValue("pasted", text.slice(0, MOST_PASTED));
   };

@@ -13,9 +13,10 @@ from pages.panels.gloss import show_gloss
 from pages.panels.setup_controls import field_control, show_refusal, try_change, try_matrix
 from pages.panels.word_changes import find_swap_offer, first_sentence_of, gap_words, show_word_gaps, take_swap_offer
 from pages.panels.word_roles import list_role_words, show_role_choices
-from pages.runs.cache import trace_for
+from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
+from pages.runs.sentences import PROJECTIONS
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState, current_screen
@@ -106,11 +107,37 @@ def show_given_matrices(screen: ScreenState) -> None:
     mode, inputs = resolve_run(screen.setup.run).mode, screen.inputs
     if mode == "matrix":
         matrix_box("x", inputs)
+        reason = explain_random_weights(screen)
+        if reason:
+            st.info(reason, icon=":material/casino:")
         if resolve_run(screen.setup.run).crossed:
             matrix_box("context", inputs)
     elif mode == "qkv":
         for name in "qkv":
             matrix_box(name, inputs)
+
+
+def explain_random_weights(screen: ScreenState) -> str:
+    """Returns the sentence on why the example's weight matrices were replaced by random ones; "" if they were not.
+
+    They do not fit a matrix X with another number of columns than the example's words have.
+    """
+    inputs, own = screen.inputs, inputs_of(make_setup(example=screen.setup.run.example))
+    columns = inputs.matrices["x"].shape[1]
+    replaced = [name for name in PROJECTIONS if inputs.origins.get(name) == "random" != own.origins.get(name, "random")]
+    if not replaced or len(own.matrices[replaced[0]]) == columns:
+        return ""
+    name, *_ = replaced
+    names = say("fact.comma").join(replaced)
+    rows, seed = len(own.matrices[name]), inputs.seeds[name]
+    return say(
+        "way.random_weights",
+        names=escape_markdown(names),
+        name=escape_markdown(name),
+        rows=rows,
+        columns=columns,
+        seed=seed,
+    )
 
 
 def choose_input_mode(wanted: str) -> None:

@@ -7,7 +7,7 @@ from attention_core.inputs.matrix_text import parse_matrix
 from pages.components import make_component
 from pages.components.messages import Text
 from pages.panels.refusals import label_readings
-from pages.panels.setup_controls import field_control, show_refusal, try_change, try_made_change
+from pages.panels.setup_controls import field_control, show_refusal, take_made_change, try_change
 from pages.panels.word_changes import first_sentence_of
 from pages.runs.cache import check_computable, trace_for
 from pages.runs.compute import spell_tokens
@@ -126,7 +126,8 @@ def use_as_x(reading: str) -> None:
     setup = setup_state.current_setup()
     given = {"text": None, "x": pack_matrix(parse_matrix(reading, "x"), "x")}
     show_panel(MATRICES)
-    try_made_change("pasted", lambda: input_controls.make_mode_change(setup, "matrix") | given)
+    take_made_change("pasted", lambda: input_controls.make_mode_change(setup, "matrix") | given)
+    st.rerun()  # the whole page, which puts the panel beside the picture
 
 
 def use_as_batch(lines: tuple[str, ...]) -> None:

@@ -48,6 +48,20 @@ def test_a_matrix_that_was_pasted_into_the_sentence_becomes_x_at_a_click(text, l
     assert screen.press("undo").setup().run == before.run
 
 
+@pytest.mark.parametrize(("text", "columns"), [("1 0 0\n0 1 0\n0 0 1\n1 1 0", 3), ("1 0 0 1\n0 1 0 2", 4)])
+def test_where_the_weights_of_the_example_do_not_fit_the_panel_says_that_others_are_drawn_and_why(text, columns):
+    screen = paste(Screen(lang="en"), text).press("use_as_x")
+    assert screen.at.session_state["side_panel"] == MATRICES_PANEL
+    told = [each.value for each in screen.at.info]
+    if columns == 4:  # the example's own words have four numbers
+        assert told == [] and trace_for(screen.setup())["w_q"].shape[-2] == 4
+        return
+    (sentence,) = told
+    assert plain(sentence) == (
+        "w_q, w_k, w_v, w_o are now random (seed 0): in the example w_q has 4 rows, and X has 3 columns."
+    )
+
+
 def paste(screen, text):
     """Pastes a text into the sentence box; the browser sends a text of several lines by itself."""
     return screen.click_part("pasted_lines", "pasted", text) if "\n" in text else screen.set("text", text)

@@ -209,7 +209,7 @@ def test_the_tiles_of_two_runs_of_a_model_lie_below_each_other_and_scroll(screen
 def test_a_difference_of_a_few_points_is_coloured_and_printed_in_its_cells(screen):
     opened = screen("?ex=en_it&lang=en&scale=1.0&stop=heads&against=&pinned=values")
     large = opened.page.locator(".headsview .large")
-    # By hand: e^(6/√2) / (e^(6/√2) + 5 + e^(−6/√2)) = 93.3 %, e^6 / (e^6 + 5 + e^−6) = 98.8 %, a word of score 0: 1.3, 0.2 %
+    # By hand: e^(6/√2) / (e^(6/√2) + 5 + e^(−6/√2)) = 93.3 %, e^6 / (e^6 + 5 + e^−6) = 98.8 %; score 0: 1.3, 0.2 %
     expect(large.locator(".told")).to_have_text("Changed most: it → dog, from 93.3 % in A to 98.8 % in B.")
     expect(large.locator(".side.difference .mapnumber")).to_have_text(["−1", "−1", "+5", "−1", "−1", "−1"])
     expect(large.locator(".legend")).to_contain_text("numbers: percentage points")
