@@ -36,12 +36,18 @@ def logit_lens(stack: Stack) -> dict[str, Trace]:
     stack: one with an unembedding; if it has an encoder, only the decoder's parts count. Raises AttentionError (a
     ValueError) for a stack without an unembedding. Source: nostalgebraist 2020, interpreting GPT: the logit lens.
     """
+    return {name: read_as_words(stack[UNEMBEDDING], stack[name]) for name in lens_parts(stack)}
+
+
+def lens_parts(stack: Stack) -> list[str]:
+    """Return the names of the parts after which the logit lens reads the vectors. Raises AttentionError as logit_lens
+    does.
+    """
     if UNEMBEDDING not in stack.parts:
         raise AttentionError("part_missing", name="the logit lens", part=UNEMBEDDING, choices=", ".join(stack.parts))
     names = list(stack.parts)
     before = names[: names.index(UNEMBEDDING)]
-    parts = [name for name in before if not name.startswith(ENCODER)]
-    return {name: read_as_words(stack[UNEMBEDDING], stack[name]) for name in parts}
+    return [name for name in before if not name.startswith(ENCODER)]
 
 
 def read_as_words(unembedding: Trace, part: Trace) -> Trace:
@@ -278,6 +284,15 @@ def check_stack(stack: Stack, word: int) -> None:
             raise AttentionError("no_word_sum", part=part)
         if part.endswith(".attention") and not adds_words(trace):
             raise AttentionError("no_word_sum", part=part)
+
+
+def splits_by_word(stack: Stack) -> bool:
+    """Return whether what each head of a stack with an unembedding adds to a logit is a sum over the attended words."""
+    try:
+        check_stack(stack, word=0)
+    except AttentionError:
+        return False
+    return True
 
 
 def adds_words(trace: Trace) -> bool:

@@ -20,6 +20,7 @@ from attention_core.record.trace import Operation, Step, Trace
 from attention_core.transformer.stack import EMBEDDING, ENCODER, NORM, UNEMBEDDING, Reading, Stack
 from attention_core.transformer.unembedding import CHOOSE_WORDS, MEET_ROWS
 
+RESIDUAL_SUM, LOGIT_SUM = "residual_sum", "logit_sum"
 SUM_DIMS = PARTS_DIMS[1:]  # (B, T, D)
 PUSHES_DIMS = ("part", "B", "T", "V")
 CHOSEN = "V'"  # the axis of some words of the vocabulary
@@ -255,7 +256,7 @@ def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
             [0.3302, 0.6698]]))
     """
     plan = stack_added(plan_sum(stack, parts_until(stack, after)), "parts")
-    return put_sum(stack, "residual_sum", plan)
+    return put_sum(stack, RESIDUAL_SUM, plan)
 
 
 def with_logit_sum(stack: Stack, words: Sequence[int] | None = None) -> Stack:
@@ -289,7 +290,7 @@ def with_logit_sum(stack: Stack, words: Sequence[int] | None = None) -> Stack:
     if "b_words" in stack[UNEMBEDDING]:
         plan, bias = read_rows(plan, stack, "b_words", words)
         plan = plan.adding(Added(bias, "bias", (f"{UNEMBEDDING}.b_words",)))
-    return put_sum(stack, "logit_sum", stack_added(plan, "pushes", dims))
+    return put_sum(stack, LOGIT_SUM, stack_added(plan, "pushes", dims))
 
 
 def read_rows(plan: SumPlan, stack: Stack, name: str, words: Sequence[int] | None) -> tuple[SumPlan, str]:
@@ -303,6 +304,16 @@ def read_rows(plan: SumPlan, stack: Stack, name: str, words: Sequence[int] | Non
     chosen = f"{step}_chosen"
     dims = (CHOSEN, *plan.dims[step][1:])
     return plan.then(Operation(chosen, dims, (step,), CHOOSE_WORDS, {"words": tuple(words)})), chosen
+
+
+def place_of_word(stack: Stack, word: int) -> int:
+    """Return the place of a word on the last axis of the logit sum's `pushes`.
+
+    stack: one with the part "logit_sum". word: the word's row of the unembedding table. The place is the row itself,
+    unless with_logit_sum was given words.
+    """
+    table = stack[LOGIT_SUM].steps.get(own_name(UNEMBEDDING, "table_chosen"))
+    return word if table is None else table.operation.params["words"].index(word)
 
 
 def check_words(stack: Stack, words: Iterable[int]) -> None:

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.learned.grammar import categories, cut_words
 from attention_core.learned.grammar.concepts import find_verb, load_nouns
 from attention_core.learned.language.batches import MASK, ROW_LENGTH, START, word_numbers
+from attention_core.learned.language.read_model import find_model
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, load_recipe
-from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
@@ -89,13 +88,14 @@ def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) 
     return tuple(tokens)
 
 
-@MODEL_CACHE.keep
 def run_model(name: str, tokens: tuple[str, ...]) -> Stack:
     """Run a model on tokens in float64, and return a Stack with every step recorded."""
-    numbers = word_numbers(load_recipe(name).language)
-    words = torch.tensor([[numbers[token] for token in tokens]])
-    with torch.inference_mode():
-        return load_model(name).stack(words)
+    return find_model(name).run(tokens)
+
+
+def run_linked(name: str, tokens: tuple[str, ...]) -> Stack:
+    """Run a model on tokens; each part reads the result of the part before it, so that changes can be passed on."""
+    return find_model(name).run_linked(tokens)
 
 
 @dataclass(frozen=True, eq=False)

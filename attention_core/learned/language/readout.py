@@ -9,24 +9,26 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.analysis.logit_attribution import logit_lens
+from attention_core.analysis.logit_attribution import lens_parts, read_as_words
 from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.questions import QUESTIONS
+from attention_core.learned.language.read_model import find_model, remembered
 from attention_core.learned.language.reading import run_model
-from attention_core.learned.language.shipped import load_model, load_recipe
-from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from attention_core.transformer.unembedding import UnembeddingConfig, unembed
 
 
-@MODEL_CACHE.keep
-def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
+@remembered
+def sum_model(name: str, tokens: tuple[str, ...], words: tuple[int, ...] | None = None) -> Stack:
     """Run a model, and record what each head and feed-forward layer adds to every word's vector and logits (logit
     attribution).
+
+    words: the rows of the vocabulary whose logits are split; None for all, () to split the vectors alone.
     """
     with torch.inference_mode():
-        return with_logit_sum(with_residual_sum(run_model(name, tokens)))
+        stack = with_residual_sum(run_model(name, tokens))
+        return stack if words == () else with_logit_sum(stack, words)
 
 
 @dataclass(frozen=True)
@@ -60,26 +62,29 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
     """
     if choices == WordChoices():
         return stack
-    model, own = load_model(name), stack[UNEMBEDDING]
-    config = choices.config(model.shape.stack().unembedding)
+    own = stack[UNEMBEDDING]
+    weights, config = find_model(name).unembedding()
     with torch.inference_mode():
-        trace = unembed(own["x"], model.weights().unembedding, config).labelled(**own.labels)
+        trace = unembed(own["x"], weights, choices.config(config)).labelled(**own.labels)
     return replace(stack, parts={**stack.parts, UNEMBEDDING: trace})
 
 
-@MODEL_CACHE.keep
+@remembered
 def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tensor, Tensor]]:
     """Return the likeliest words if the unembedding read the vectors after the embedding, or after any later part
     (logit lens). The keys are names of parts, such as "1.attention".
 
     Each value is (probabilities, indices in the vocabulary), both (T,), of the likeliest word at each position.
     """
+    stack, found = run_model(name, tokens), {}
     with torch.inference_mode():
-        lens = logit_lens(run_model(name, tokens))
-        return {part: tuple(trace["probabilities"][0].max(-1)) for part, trace in lens.items()}
+        for part in lens_parts(stack):  # one after the other: for a large vocabulary each takes much memory
+            trace = read_as_words(stack[UNEMBEDDING], stack[part])
+            found[part] = tuple(trace["probabilities"][0].max(-1))
+    return found
 
 
-@MODEL_CACHE.keep
+@remembered
 def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tensor, "T V"]]:
     r"""Return the probability of each word as the answer, keyed by question; {} for a model without questions.
 
@@ -92,10 +97,10 @@ def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tens
     >>> sorted(answer_questions("en_asked_encoder", words))
     ['about', 'object', 'pronoun', 'subject']
     """
-    model, stack = load_model(name), run_model(name, tokens)
+    model, stack = find_model(name), run_model(name, tokens)
     found = {}
     with torch.inference_mode():
-        for question in load_recipe(name).questions:
+        for question in model.questions:
             logits = model.answer_logits(stack, question)  # (1, T, V)
             found[QUESTIONS[question]] = logits[0].softmax(-1)
     return found

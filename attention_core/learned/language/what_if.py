@@ -3,22 +3,21 @@ unchanged model.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.interventions import Intervention, intervene
-from attention_core.analysis.logit_attribution import attention_parts, with_word_pushes
-from attention_core.analysis.residual_sum import with_logit_sum
+from attention_core.analysis.logit_attribution import WORD_PUSHES, attention_parts, splits_by_word, with_word_pushes
+from attention_core.analysis.residual_sum import LOGIT_SUM, place_of_word, with_logit_sum
 from attention_core.comparison.differences import WeightMove, rank_moved_weights
 from attention_core.learned.language.questions import ABOUT, PRONOUN, find_answer
-from attention_core.learned.language.reading import run_model
-from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.learned.language.read_model import find_model, remembered
+from attention_core.learned.language.reading import run_linked, run_model
+from attention_core.learned.language.shipped import load_model
 from attention_core.learned.language.simple_rule import find_pronouns
 from attention_core.learned.language.writing import blank_word
-from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 
 Tokens = tuple[str, ...]
@@ -51,9 +50,10 @@ class Outcome:
 
     def read(self, name: str, tokens: Tokens) -> Tokens:
         """Return the tokens that the model reads. For an encoder that predicts a masked word, MASK replaces the word at
-        `at`.
+        `at`; a recorded encoder reads its text as it is.
         """
-        is_hidden = self.question is None and not load_recipe(name).causal
+        model = find_model(name)
+        is_hidden = self.question is None and not model.causal and model.reads_all
         return blank_word(tokens, self.at) if is_hidden else tokens
 
     def shares(self, name: str, stack: Stack) -> Float[Tensor, " V"]:
@@ -65,7 +65,7 @@ class Outcome:
         if self.question is None:
             return stack[UNEMBEDDING]["probabilities"][0, self.at]
         with torch.inference_mode():
-            return load_model(name).answer_logits(stack, self.question)[0, self.at].softmax(-1)
+            return find_model(name).answer_logits(stack, self.question)[0, self.at].softmax(-1)
 
 
 def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
@@ -77,10 +77,10 @@ def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
     >>> list_outcomes("en_asked_encoder", tokens, at=2)
     (Outcome(at=6, question=0, pronoun=6), Outcome(at=2, question=None, pronoun=None))
     """
-    recipe = load_recipe(name)
-    pronouns = find_pronouns(recipe.language, tokens) if recipe.questions else ()
+    model = find_model(name)
+    pronouns = find_pronouns(model.language, tokens) if model.questions else ()
     answers = tuple(ask_for(name, tokens, pronoun) for pronoun in pronouns)
-    if recipe.causal:
+    if model.causal or not model.reads_all:
         return (*answers, Outcome(at))
     return (*answers, Outcome(max(1, at))) if len(tokens) > 1 else answers
 
@@ -100,18 +100,18 @@ def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
-@MODEL_CACHE.keep
+@remembered
 def run_changed(name: str, tokens: Tokens, changes: Changes) -> Stack:
     """Run a model with changes. Raises AttentionError as intervene does."""
     other = None if changes.other is None else run_model(name, changes.other)
     with torch.inference_mode():
-        return intervene(run_model(name, tokens), changes.interventions, other, changes.hold_norms)
+        return intervene(run_linked(name, tokens), changes.interventions, other, changes.hold_norms)
 
 
 def shares_before_and_after(name: str, tokens: Tokens, outcome: Outcome, changes: Changes) -> tuple[Tensor, Tensor]:
     """Return the probabilities of all words for an outcome, (V), as a pair: without and with changes."""
     read = outcome.read(name, tokens)
-    return outcome.shares(name, run_model(name, read)), outcome.shares(name, run_changed(name, read, changes))
+    return outcome.shares(name, run_linked(name, read)), outcome.shares(name, run_changed(name, read, changes))
 
 
 def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> list[WeightMove]:
@@ -126,7 +126,7 @@ def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> li
     '3.attention'
     """
     changed = {(each.part, each.head) for each in changes.interventions}
-    return rank_moved_weights(run_changed(name, tokens, changes).parts, run_model(name, tokens).parts, count, changed)
+    return rank_moved_weights(run_changed(name, tokens, changes).parts, run_linked(name, tokens).parts, count, changed)
 
 
 # ---- each part ablated -----------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def list_switches(stack: Stack) -> list[Intervention]:
     return switches
 
 
-@lru_cache(maxsize=64)
+@remembered
 def share_with_each_off(
     name: str, tokens: Tokens, outcome: Outcome, word: int, hold_norms: bool = False
 ) -> tuple[tuple[Intervention, float], ...]:
@@ -155,7 +155,7 @@ def share_with_each_off(
     norm divides by the same number as in the unchanged run. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating
     one head".
     """
-    stack = run_model(name, outcome.read(name, tokens))
+    stack = run_linked(name, outcome.read(name, tokens))
     found = []
     with torch.inference_mode():
         for switch in list_switches(stack):
@@ -170,7 +170,7 @@ class PathRow:
     """What one head or layer of the model adds to a word's logit (direct logit attribution).
 
     push: the number that it adds. by_word: for a head, the part of this number that comes from each attended word; None
-    for any other part.
+    for any other part, and if the number is no sum over words.
     """
 
     part: str
@@ -178,15 +178,18 @@ class PathRow:
     by_word: tuple[float, ...] | None
 
 
-@MODEL_CACHE.keep
+@remembered
 def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
-    """Run a model with changes, and split the logit of a word by head and layer, and each head's part by attended word.
+    """Run a model with changes, and split the logit of a word by head and layer, and each head's part by attended word
+    if it is a sum over them.
 
     tokens: the tokens that the model reads, as Outcome.read returns them. word: the row of the word in the unembedding
     table.
     """
+    words = find_model(name).words_of_sum(word)
     with torch.inference_mode():
-        return with_word_pushes(with_logit_sum(run_changed(name, tokens, changes)), word)
+        stack = with_logit_sum(run_changed(name, tokens, changes), words)
+        return with_word_pushes(stack, word) if splits_by_word(stack) else stack
 
 
 def path_rows(stack: Stack, at: int, word: int) -> tuple[PathRow, ...]:
@@ -195,10 +198,10 @@ def path_rows(stack: Stack, at: int, word: int) -> tuple[PathRow, ...]:
     The row of a head also contains its contribution from each attended word. stack: the result of find_path for the
     word. at: the position. word: the row of the word in the unembedding table.
     """
-    whole = stack["logit_sum"]["pushes"][:, 0, at, word].tolist()
+    whole = stack[LOGIT_SUM]["pushes"][:, 0, at, place_of_word(stack, word)].tolist()
     by_head = {}
-    for part in attention_parts(stack):
-        pushes = stack["word_pushes"][f"attention_{part.partition('.')[0]}_pushes"][0, :, at]  # (H, S)
+    for part in attention_parts(stack) if WORD_PUSHES in stack.parts else ():
+        pushes = stack[WORD_PUSHES][f"attention_{part.partition('.')[0]}_pushes"][0, :, at]  # (H, S)
         by_head |= {f"{part}.head_{head + 1}": tuple(row) for head, row in enumerate(pushes.tolist())}
-    labels = stack["logit_sum"].labels["part"]
+    labels = stack[LOGIT_SUM].labels["part"]
     return tuple(PathRow(part, push, by_head.get(part)) for part, push in zip(labels, whole, strict=True))

@@ -1,0 +1,154 @@
+"""Defines ReadModel: what is asked of every model that reads words, whether it is one of this package or a recorded
+one, and finds a model by its name.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property, wraps
+from typing import Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.questions import QUESTIONS
+from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.learned.model_cache import MODEL_CACHE
+from attention_core.record.bounded_cache import BoundedCache
+from attention_core.record.errors import AttentionError
+from attention_core.transformer.stack import Stack
+from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
+
+Tokens = tuple[str, ...]
+Result = TypeVar("Result")
+
+
+class ReadModel(Protocol):
+    """A model whose layers, heads and words can be looked at while it reads a text.
+
+    name: how functions find the model. causal: whether each word reads only itself and those before it. language: "en"
+    or "zh"; None for a model without a grammar. heads: the number of heads of each layer. questions: the indices of the
+    questions that the model answers. vocabulary: the word of each row of its unembedding; () if it has none. reads_all:
+    whether it reads any text; if not, it reads only the text of its recording. cache: keeps what functions compute with
+    it.
+    """
+
+    name: str
+    causal: bool
+    language: str | None
+    heads: tuple[int, ...]
+    questions: tuple[int, ...]
+    vocabulary: Sequence[str]
+    reads_all: bool
+    cache: BoundedCache
+
+    def run(self, tokens: Tokens) -> Stack:
+        """Run the model on tokens, with every step recorded."""
+
+    def run_linked(self, tokens: Tokens) -> Stack:
+        """Run the model on tokens; each part reads the result of the part before it, so that a change is passed on."""
+
+    def words_of_sum(self, word: int) -> tuple[int, ...] | None:
+        """Return the words whose logits are split if one word is looked at: this word alone, or None for all words."""
+
+    def unembedding(self) -> tuple[UnembeddingWeights, UnembeddingConfig]:
+        """Return the weights and the settings with which the model computes the probabilities of words."""
+
+    def question_of(self, layer: int, head: int) -> str | None:
+        """Return the question that a head answers; None if it answers none. layer: from 1. head: from 0."""
+
+    def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
+        """Return the logits of the answer to one of the model's questions."""
+
+
+class OwnModel:
+    """A language model of this package, as a ReadModel; the attributes and methods are described there.
+
+    >>> model = OwnModel("en_asked_decoder")
+    >>> model.causal, model.heads, model.question_of(3, 0)
+    (True, (4, 4, 4), 'pronoun')
+    """
+
+    reads_all = True
+    cache = MODEL_CACHE
+
+    def __init__(self, name: str):
+        self.name, self.recipe = name, load_recipe(name)
+        self.shape = self.recipe.shape()
+        self.causal, self.language = self.recipe.causal, self.recipe.language
+        self.heads, self.questions = (self.shape.heads,) * self.shape.layers, self.recipe.questions
+
+    @cached_property
+    def vocabulary(self) -> Tokens:
+        """The words, in the order of the embedding rows."""
+        return tuple(vocabulary(self.language))
+
+    def run(self, tokens: Tokens) -> Stack:
+        """Run the model on tokens in float64, with every step recorded."""
+        return run_own(self.name, tokens)
+
+    def run_linked(self, tokens: Tokens) -> Stack:
+        """Return the same run, whose parts are linked."""
+        return run_own(self.name, tokens)
+
+    def words_of_sum(self, word: int) -> None:
+        """Return None: the logits of all words are split."""
+
+    def unembedding(self) -> tuple[UnembeddingWeights, UnembeddingConfig]:
+        """Return the weights and the settings of the unembedding."""
+        model = load_model(self.name)
+        return model.weights().unembedding, model.shape.stack().unembedding
+
+    def question_of(self, layer: int, head: int) -> str | None:
+        """Return the question that a head of the last layer answers; None for any other head."""
+        is_asked = self.shape.answers == "heads" and layer == self.shape.layers and head in self.questions
+        return QUESTIONS[head] if is_asked else None
+
+    def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
+        """Return the logits of the answer to a question, at every position."""
+        return load_model(self.name).answer_logits(stack, question)
+
+
+@MODEL_CACHE.keep
+def run_own(name: str, tokens: Tokens) -> Stack:
+    """Run a model of this package on tokens in float64, and return a Stack with every step recorded."""
+    numbers = word_numbers(load_recipe(name).language)
+    words = torch.tensor([[numbers[token] for token in tokens]])
+    with torch.inference_mode():
+        return load_model(name).stack(words)
+
+
+# ---- by name ---------------------------------------------------------------------------------------------------------
+RECORDED = "recorded:"  # the beginning of the name of a recorded model
+OTHERS: WeakValueDictionary[str, ReadModel] = WeakValueDictionary()  # recorded models that something else keeps
+find_own = cache(OwnModel)
+
+
+def find_model(name: str) -> ReadModel:
+    """Return the model with a name: one of this package, or a recorded one that is kept in memory.
+
+    Raises AttentionError: unknown_choice; layer_away for a recorded model that is no longer kept.
+
+    >>> find_model("zh_asked_encoder").language
+    'zh'
+    """
+    if not name.startswith(RECORDED):
+        return find_own(name)
+    found = OTHERS.get(name)
+    if found is None:
+        raise AttentionError("layer_away")
+    return found
+
+
+def remembered(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Decorator that caches the results of a function, whose first argument is the name of a model, in the cache of
+    this model.
+    """
+
+    @wraps(function)
+    def find(name: str, *rest: object) -> Result:
+        return find_model(name).cache.get((function, name, *rest), lambda: function(name, *rest))
+
+    return find
