@@ -367,6 +367,10 @@ REFUSAL_SENTENCES = {
     "stack_given": "the {given} of each layer must have a name here: that of {layer} has none",
     "stack_feed_forward": "what is added must come from attention, or from a feed-forward layer with one of the "
     "activations {choices} and no bias of a gate: at {layer} it does not",
+    "stack_heads": "all layers must have the same number of heads: these have {given}",
+    "text_not_recorded": "the model must have read this text: only the recorded text and, if each word reads only "
+    "those before it, its beginnings are kept; open another text on the page Maps of a model",
+    "whole_too_large": "the whole model must take at most {limit} MB in 64-bit numbers: it takes {given} MB",
     "part_apart": "the end lies {given} apart from what the model recorded; rounding explains {limit}",
     "weights_not_mixing": "the weights that the model hands out do not give its output",
     "no_model": "the recording must come from record(model, ...): it holds no model whose matrices could be found",
