@@ -13,6 +13,7 @@ from attention_core.checkpoints.whole_run import PartRow, WholeRun
 from attention_core.learned.language.read_model import OTHERS, RECORDED, Tokens
 from attention_core.record.bounded_cache import BoundedCache, count_memory
 from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
 from attention_core.transformer.stack import Stack, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
@@ -41,13 +42,13 @@ class RecordedModel:
         self.heads = tuple(layer.attention.heads for layer in whole.config.layers)
         if len(set(self.heads)) > 1:
             raise AttentionError("stack_heads", given=", ".join(map(str, self.heads)))
-        self.causal = not any(looks_ahead(trace["allowed"]) if "allowed" in trace else True for trace in self.attention)
+        self.causal = not any(map(looks_ahead, self.attention))
         self.name = RECORDED + self.digest
         self.cache = BoundedCache(self.nbytes + MAX_RESULT_BYTES, MAX_RESULTS)  # runs share the weights of the model
         OTHERS[self.name] = self
 
     @property
-    def attention(self) -> Iterator:
+    def attention(self) -> Iterator[Trace]:
         """The runs of the attention layers."""
         return (trace for part, trace in self.whole.stack.parts.items() if part.endswith(".attention"))
 
@@ -73,13 +74,16 @@ class RecordedModel:
     def vocabulary(self) -> Tokens:
         """The text to show for each row of the unembedding table; () without one."""
         weights = self.whole.weights.unembedding
-        return () if weights is None else tuple(self.show(number) for number in range(len(weights.table)))
+        rows = 0 if weights is None else len(weights.table)
+        return tuple(map(self.show, range(rows)))
 
     def count_read(self, tokens: Tokens) -> int:
         """Return how many words of the text some tokens are. Raises AttentionError (text_not_recorded)."""
-        if self.words[: len(tokens)] != tokens or not (self.causal or len(tokens) == len(self.words)):
+        count = len(tokens)
+        is_begun = self.words[:count] == tokens
+        if not is_begun or (count < len(self.words) and not self.causal):
             raise AttentionError("text_not_recorded")
-        return len(tokens)
+        return count
 
     def run(self, tokens: Tokens) -> Stack:
         """Run each part from its recorded input, as WholeRun does."""
@@ -120,6 +124,6 @@ class RecordedModel:
         raise KeyError(question)
 
 
-def looks_ahead(allowed: Tensor) -> bool:
+def looks_ahead(attention: Trace) -> bool:
     """Return whether some query may attend to a later key."""
-    return bool(allowed.triu(1).any())
+    return "allowed" not in attention or bool(attention["allowed"].triu(1).any())

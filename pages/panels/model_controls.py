@@ -15,7 +15,9 @@ from attention_core.learned.language.shipped import (
     shipped_names,
 )
 from attention_core.record.number_text import format_percent, format_percent_tenths
-from pages.panels.setup_controls import field_control
+from pages.panels.setup_controls import field_control, try_made_change
+from pages.runs.model_runs import model_of
+from pages.runs.recorded_layer import change_layer
 from pages.session.fragments import page_part
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
@@ -23,6 +25,8 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
+MOST_BUTTONS = 12  # most layers that are buttons beside each other; more are a list
+LAYER_WIDTH_PX = 112
 MODEL_WIDTH_PX = 260  # width in pixels of the select box of the models, with its label
 
 
@@ -38,11 +42,20 @@ def show_model_choice(setup: Setup) -> None:
 
 
 def show_layer_choice(setup: Setup) -> None:
-    """Shows the select box for the layer of the language model that reads the sentence."""
-    resolved = resolve_run(setup.run)
-    layers = len(RECIPES[resolved.model].choices().layers)
-    control = field_control("layer", resolved.layer, option_text=str)
-    control.draw(st.segmented_control, range(1, layers + 1), required=True, help=say("help.layer"))
+    """Shows the choice of the layer of the model that reads the sentence; shows nothing without such a model."""
+    model = model_of(setup.run)
+    if model is None:
+        return
+    layers = range(1, len(model.heads) + 1)
+
+    def take(layer: int) -> None:
+        try_made_change("layer", lambda: change_layer(setup.run, layer))
+
+    control = field_control("layer", resolve_run(setup.run).layer, take, option_text=str)
+    if len(layers) > MOST_BUTTONS:
+        control.draw(st.selectbox, layers, help=say("help.layer"), width=LAYER_WIDTH_PX)
+    else:
+        control.draw(st.segmented_control, layers, required=True, help=say("help.layer"))
 
 
 def name_model(name: str) -> str:

@@ -11,6 +11,7 @@ from attention_core.learned.language.guessing import (
     judge_sentence,
     read_student_figures,
 )
+from attention_core.learned.language.read_model import find_model
 from attention_core.learned.language.shipped import load_recipe, other_form
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.panels.model_rail import words_of_model
@@ -31,11 +32,13 @@ STARTLING = "startling"  # origin of a known word that surprises the model more 
 
 
 def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
-    """Returns the words of the sentence and the model's judgement of it; None if no language model is used."""
+    """Returns the words of the sentence and the model's judgement of it; None without a language model of this app."""
     words = words_of_model(screen)
     if words is None or len(words) < 2:
         return None
     kind = model_sentences_of(screen.setup.run)
+    if find_model(kind.model).language is None:
+        return None
     return words, judge_sentence(kind.model, kind.read(words))
 
 
@@ -135,6 +138,8 @@ def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str
     if len(words) < 2:
         return ""
     kind = model_sentences_of(setup.run)
+    if find_model(kind.model).language is None:
+        return ""
     judgement = judge_sentence(kind.model, kind.read(tuple(words)))
     is_guess = judgement.outside or (of_words and judgement.reasons)
     return tell_guess(words, judgement, of_words) if is_guess else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.analysis.residual_sum import LOGIT_SUM, RESIDUAL_SUM, place_of_word
 from attention_core.explanation.shown_steps import explain_shown
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import WordChoices, with_word_choices
@@ -22,7 +23,7 @@ from pages.session.view import ScreenState
 from pages.setup.resolve import resolve_run, word_choices_of
 from pages.site.words import escape_markdown, say
 
-SUM, LOGITS = "residual_sum", "logit_sum"
+SUM, LOGITS = RESIDUAL_SUM, LOGIT_SUM
 LOOK_KEY = "model_block"
 
 
@@ -68,17 +69,37 @@ class BlockView:
             return self.look.target
         return int(self.stack[UNEMBEDDING]["logits"][0, self.at].argmax())
 
+    @property
+    def target_place(self) -> int:
+        """The place of this word on the last axis of what each component adds to logits."""
+        return place_of_word(self.stack, self.target)
+
 
 def view_block(screen: ScreenState) -> BlockView | None:
-    """Returns the run on the screen as a BlockView; None if no language model reads the sentence."""
+    """Returns the run on the screen as a BlockView; None if no model with all its layers reads the sentence."""
     words = words_of_model(screen)
     if words is None:
         return None
     kind = model_sentences_of(screen.setup.run)
+    tokens, at = kind.read(words), min(screen.selection.query, len(words) - 1)
+    stack = model_stack(screen.setup.run, words, find_target(kind.model, tokens, at))
     temperature = WordChoices(word_choices_of(screen.setup.view).temperature)
-    stack = with_word_choices(kind.model, model_stack(screen.setup.run, words), temperature)
-    at = min(screen.selection.query, len(words) - 1)
-    return make_view(kind.model, kind.read(words), stack, at)
+    return make_view(kind.model, tokens, with_word_choices(kind.model, stack, temperature), at)
+
+
+def find_target(name: str, tokens: tuple[str, ...], at: int) -> int:
+    """Returns the row of the word whose logit is split: the one that the visitor chose, else the likeliest at a word.
+
+    name, tokens: the model and what it reads. at: the position of the word.
+    """
+    target = find_look(name, tokens).target
+    return int(run_model(name, tokens)[UNEMBEDDING]["logits"][0, at].argmax()) if target is None else target
+
+
+def find_look(name: str, tokens: tuple[str, ...]) -> BlockLook:
+    """Returns the session's selection in the run of a model on tokens; a new one if it belongs to another run."""
+    look = st.session_state.get(LOOK_KEY)
+    return BlockLook((name, tokens)) if look is None or look.run != (name, tokens) else look
 
 
 def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> BlockView:
@@ -87,9 +108,7 @@ def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> Bloc
     Its selection is that of the session, if it belongs to this run, else a new one. An opened number that the run lacks
     is closed.
     """
-    look = st.session_state.get(LOOK_KEY)
-    if look is None or look.run != (name, tokens):
-        look = BlockLook((name, tokens))
+    look = find_look(name, tokens)
     if not all(is_held(stack, cell) for cell in look.trail):
         look = replace(look, trail=())
     return BlockView(name, tokens, stack, at, look)

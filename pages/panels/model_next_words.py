@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from attention_core.learned.language.shipped import load_recipe
 from attention_core.record.number_text import format_percent
 from pages.panels.model.words import CATEGORY, make_word_rows, sentence_change, view_words
 from pages.panels.model_rail import words_of_model
 from pages.panels.setup_controls import try_made_change
-from pages.runs.model_runs import model_sentences_of
+from pages.runs.model_runs import model_of, model_sentences_of
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.model_fields import WORD_CHOICE_ENDS
@@ -17,9 +16,9 @@ MOST_WORDS = 4  # most next words to show
 
 
 def words_so_far(screen: ScreenState) -> tuple[str, ...] | None:
-    """Returns the words up to the selected one; None if no causal language model reads the sentence."""
-    words = words_of_model(screen)
-    if words is None or not load_recipe(model_sentences_of(screen.setup.run).model).causal:
+    """Returns the words up to the selected one; None if no causal language model of this app reads the sentence."""
+    words, model = words_of_model(screen), model_of(screen.setup.run)
+    if words is None or not (model.causal and model.reads_all):
         return None
     return words[: screen.selection.query + 1]
 

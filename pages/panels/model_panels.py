@@ -18,7 +18,7 @@ from pages.panels.proof import PANEL_WIDTH_PX, TABLE_HEIGHT_PX, describe_worst
 from pages.panels.second_sentence import second_words_of
 from pages.panels.setup_controls import field_control
 from pages.runs.cache import inputs_of
-from pages.runs.model_runs import model_sentences_of
+from pages.runs.model_runs import model_of, model_sentences_of
 from pages.session.fragments import page_part, redraw, select_and_redraw
 from pages.session.labels import current_palette, describe_cell, inline_step_name
 from pages.session.view import ScreenState
@@ -32,22 +32,43 @@ FIRST_PANEL = next(iter(PANELS))
 
 
 def open_panel(screen: ScreenState) -> str | None:
-    """Returns the name of the open panel; None if no language model reads the sentence."""
-    return None if words_of_model(screen) is None else screen.setup.view.panel or FIRST_PANEL
+    """Returns the name of the open panel; None if no model with all its layers reads the sentence.
+
+    If the panel in the link does not suit the model, it is the first that does.
+    """
+    if words_of_model(screen) is None:
+        return None
+    suitable, wanted = list_suitable(screen), screen.setup.view.panel or FIRST_PANEL
+    return wanted if wanted in suitable else suitable[0]
 
 
-@page_part(lambda screen: (open_panel(screen),))
+def list_suitable(screen: ScreenState) -> list[str]:
+    """Returns the names of the panels that can be drawn for the model that reads the sentence."""
+    model = model_of(screen.setup.run)
+    return [name for name, panel in PANELS.items() if panel.suits(model)]
+
+
+def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """Returns the values on which the tabs depend: the open panel, and the recorded model if there is one."""
+    return (open_panel(screen), screen.setup.run.recorded)
+
+
+@page_part(choice_dependencies)
 def show_panel_choice(screen: ScreenState) -> None:
-    """Shows the tabs of the panels, if a language model reads the sentence."""
+    """Shows the tabs of the panels, if a model with all its layers reads the sentence, and why panels are absent."""
     panel = open_panel(screen)
     if panel is None:
         return
+    suitable = list_suitable(screen)
 
     def choose_panel(chosen: str | None) -> None:
         select_and_redraw(panel=None if chosen == FIRST_PANEL else chosen)
 
     control = field_control("panel", panel, choose_panel, option_text=lambda name: say(f"model.panel.{name}"))
-    control.draw(st.segmented_control, list(PANELS), required=True, help=say("help.panel"))
+    control.draw(st.segmented_control, suitable, required=True, help=say("help.panel"))
+    absent = [name for name in PANELS if name not in suitable]
+    if absent:
+        st.caption(" ".join(say(f"model.absent.{name}", panel=say(f"model.panel.{name}")) for name in absent))
 
 
 def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -68,7 +89,7 @@ def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(panel_dependencies)
 def show_panel(screen: ScreenState) -> None:
-    """Draws the open panel, if a language model reads the sentence."""
+    """Draws the open panel, if a model with all its layers reads the sentence."""
     name = open_panel(screen)
     if name is not None:
         PANELS[name].draw(screen)

@@ -4,13 +4,12 @@ import numpy as np
 
 from attention_core.drawing.cells import unblocked_cells
 from attention_core.learned.language.batches import START
-from attention_core.learned.language.questions import QUESTIONS
+from attention_core.learned.language.read_model import ReadModel, find_model, remembered
 from attention_core.learned.language.reading import run_model
-from attention_core.learned.language.shipped import load_recipe
-from attention_core.learned.model_cache import MODEL_CACHE
 from pages.panels.setup_controls import take_made_change
 from pages.panels.thumbnails import select_head
-from pages.runs.model_runs import model_sentences_of
+from pages.runs.model_runs import model_of, model_sentences_of
+from pages.runs.recorded_layer import RecordedModelLayer, change_layer
 from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
@@ -20,11 +19,15 @@ from pages.site.words import say
 
 
 def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
-    """Returns the words on the screen that a language model reads, START first.
+    """Returns the words on the screen that a model with all its layers reads; those of a language model begin with
+    START.
 
-    Returns None if no language model is used, or if the rows on the screen are not words.
+    Returns None if no such model is used, or if the rows on the screen are not words.
     """
-    if resolve_run(screen.setup.run).model is None:
+    kind = model_sentences_of(screen.setup.run)
+    if isinstance(kind, RecordedModelLayer):
+        return kind.own_words()
+    if kind is None or resolve_run(screen.setup.run).model is None:
         return None
     words = screen.inputs.queries
     if screen.inputs.batch:
@@ -44,18 +47,18 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
         return {}, b""
     kind = model_sentences_of(screen.setup.run)
     maps = list_layer_maps(kind.model, kind.read(words))
-    shape = load_recipe(kind.model).shape()
-    numbers = range(1, shape.layers + 1)
+    heads = find_model(kind.model).heads
+    numbers = range(1, len(heads) + 1)
     layers = {
         "now": resolve_run(screen.setup.run).layer,
-        "names": [[name_model_head(screen.setup, layer, head) for head in range(shape.heads)] for layer in numbers],
+        "names": [[name_model_head(screen.setup, layer, head) for head in range(heads[0])] for layer in numbers],
         "titles": [say("model.layer", layer=layer) for layer in numbers],
         "shape": maps.shape[-2:],
     }
     return layers, maps.tobytes()
 
 
-@MODEL_CACHE.keep
+@remembered
 def list_layer_maps(name: str, tokens: tuple[str, ...]) -> np.ndarray:
     """Returns the attention weights of every head of every layer, (L, H, T, T); a blocked cell is NaN.
 
@@ -73,11 +76,18 @@ def list_layer_maps(name: str, tokens: tuple[str, ...]) -> np.ndarray:
 
 def name_model_head(setup: Setup, layer: int, head: int) -> str:
     """Returns the name of a head: the question that the head answers, or else its number."""
-    recipe = load_recipe(resolve_run(setup.run).model)
-    shape = recipe.shape()
-    if shape.answers == "heads" and layer == shape.layers and head in recipe.questions:
-        return say(f"model.question.{QUESTIONS[head]}")
-    return str(head + 1)
+    question = model_of(setup.run).question_of(layer, head)
+    return str(head + 1) if question is None else say(f"model.question.{question}")
+
+
+def name_reading(model: ReadModel) -> str:
+    """Returns how a model reads the words that it predicts, as the last part of a text key.
+
+    A decoder predicts the next word, an encoder a hidden one; a recorded encoder reads its text as it is.
+    """
+    if model.causal:
+        return "decoder"
+    return "encoder" if model.reads_all else "as_read"
 
 
 def open_head(query: int, layer: int, head: int) -> None:
@@ -86,9 +96,9 @@ def open_head(query: int, layer: int, head: int) -> None:
     query: the word to select. layer: the number of the layer, counted from 1. head: the index of the head, from 0.
     """
     setup = setup_state.current_setup()
-    name = resolve_run(setup.run).model
-    shape = None if name is None else load_recipe(name).shape()
-    if shape is None or layer not in range(1, shape.layers + 1) or head not in range(shape.heads):
+    model = model_of(setup.run)
+    heads = {} if model is None else dict(enumerate(model.heads, 1))  # layer -> number of heads
+    if head not in range(heads.get(layer, 0)):
         return
     if layer == resolve_run(setup.run).layer:
         select_head(head)
@@ -99,11 +109,12 @@ def open_head(query: int, layer: int, head: int) -> None:
 def open_layer(layer: int, query: int, head: int, **shown: str | None) -> None:
     """Selects a head of another layer and the word `query`, and closes the opened cell.
 
-    shown: the keyframe or view of the picture, as `stop`, if it changes. A run that is no layer of a language model
-    stays as it is.
+    shown: the keyframe or view of the picture, as `stop`, if it changes. A run that is no layer of a model stays as it
+    is.
     """
-    if resolve_run(setup_state.current_setup().run).layer is None:
+    run = setup_state.current_setup().run
+    if resolve_run(run).layer is None:
         return
-    chosen = {"layer": layer, "head": head, "token": query, "step": None, "cell": None, **shown}
-    take_made_change("layer", lambda: chosen)
+    chosen = {"head": head, "token": query, "step": None, "cell": None, **shown}
+    take_made_change("layer", lambda: {**change_layer(run, layer), **chosen})
     redraw()

@@ -1,5 +1,7 @@
 """Builds the rows of the picture of a whole model: contributions of its components, predicted words, answers."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from attention_core.transformer.stack import UNEMBEDDING
@@ -26,10 +28,10 @@ class Strips:
         cell = {"part": part, "step": step, "index": index}
         return {**self.add_numbers(self.view.stack[part][step][index].numpy()), "cell": cell}
 
-    def add_numbers(self, values: np.ndarray) -> dict:
+    def add_numbers(self, values: Sequence[float]) -> dict:
         """Appends numbers that belong to no step; returns their offset and count."""
         first = sum(map(len, self.numbers))
-        self.numbers.append(values.astype(np.float32))
+        self.numbers.append(np.asarray(values, dtype=np.float32))
         return {"first": first, "count": len(values), "cell": None}
 
     def pack(self) -> bytes:
@@ -62,7 +64,8 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
     for name, step in trace.computed().items():
         if "T" in step.dims and name not in ("output", "residual"):
             sign = step.operation.sign
-            row = {"kind": "inner", "within": part, "name": say(f"block.inner.{name}"), "sign": sign}
+            said = "bent" if name == "activated" and "gate" not in trace else name
+            row = {"kind": "inner", "within": part, "name": say(f"block.inner.{said}"), "sign": sign}
             rows.append({**strips.add(part, name, (0, view.at)), **row})
     return rows
 
@@ -70,12 +73,13 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
 def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
     """Returns rows for the sum of all components and, if the model has a last norm, for the norm of that sum."""
     norms = [name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name]
-    total = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
-    push = {"part": LOGITS, "step": "pushes_sum", "index": (0, view.at, view.target)}
+    index = (0, view.at, view.target_place)
+    total = view.stack[LOGITS]["pushes_sum"][index]
+    push = {"part": LOGITS, "step": "pushes_sum", "index": index}
     sum_row = {"kind": "sum", "name": say("block.part.sum"), "sign": "Σ"}
     rows = [{**strips.add(SUM, "parts_sum", (0, view.at)), **sum_row, "push": float(total), "push_cell": push}]
     for normed in norms:
-        norm_row = {"kind": "norm", "name": say("block.inner.rms_normed_x")}
+        norm_row = {"kind": "norm", "name": say(f"block.inner.{normed}")}
         rows.append({**strips.add(UNEMBEDDING, normed, (0, view.at)), **norm_row})
     return rows
 

@@ -62,7 +62,7 @@ def make_walk_data(view: BlockView) -> dict[str, object]:
         "text": {
             "words": say("walk.words"),
             "push": say("block.push", word=word),
-            "vector": say("block.vector"),
+            "vector": say("block.vector", count=view.stack[SUM]["parts"].shape[-1]),
             "keys": say("block.keys"),
         },
         "numbers": strips.pack(),

@@ -9,8 +9,7 @@ from attention_core.learned.language.reading import run_model
 from attention_core.record.errors import AttentionError
 from pages.panels.model_guess import show_sign, tell_sign
 from pages.panels.setup_controls import field_control
-from pages.runs.made_sentences import ModelSentences
-from pages.runs.model_runs import model_sentences_of
+from pages.runs.model_runs import ModelTexts, model_sentences_of
 from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.labels import name_token
@@ -46,7 +45,7 @@ def show_second_sentence(screen: ScreenState) -> None:
     show_sign(tell_sign(screen.setup, second_words_of(screen.setup)))
 
 
-def take_second_sentence(kind: ModelSentences, typed: str) -> None:
+def take_second_sentence(kind: ModelTexts, typed: str) -> None:
     """Stores a typed second sentence in the Setup if the model can read it; otherwise stores the error.
 
     In the second case, the former sentence stays.
@@ -63,14 +62,14 @@ def take_second_sentence(kind: ModelSentences, typed: str) -> None:
     redraw()
 
 
-def read_second_sentence(kind: ModelSentences, typed: str) -> tuple[str, ...]:
+def read_second_sentence(kind: ModelTexts, typed: str) -> tuple[str, ...]:
     """Returns the words of a typed text. Raises AttentionError if the model cannot read it."""
     if len(typed) > MAX_TEXT_LENGTH:
         raise AttentionError("text_too_long", limit=MAX_TEXT_LENGTH, given=len(typed))
     return kind.tokens_of(typed)
 
 
-def label_words(kind: ModelSentences, words: tuple[str, ...]) -> list[str]:
+def label_words(kind: ModelTexts, words: tuple[str, ...]) -> list[str]:
     """Returns the labels of words beside an attention map; repeated words get their positions."""
     trace = run_model(kind.model, kind.read(words))["1.attention"].labelled(T=words, S=words)
     return [name_token(trace, "T", place) for place in range(len(words))]

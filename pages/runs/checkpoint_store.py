@@ -19,6 +19,7 @@ from attention_core.checkpoints.open_model import as_refusal, open_folder
 from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.recorded_maps import RecordedMaps, most_pieces
 from attention_core.checkpoints.text_inputs import TextInputs, make_inputs
+from attention_core.checkpoints.whole_run import WholeRun
 from attention_core.record.bounded_cache import count_memory
 from attention_core.record.errors import AttentionError
 from pages.runs.freed_memory import give_back
@@ -81,6 +82,18 @@ def require_room(opened: OpenedModel, inputs: TextInputs) -> None:
     limit, given = most_pieces(opened.model.config), max(len(inputs.shown), len(inputs.further_shown))
     if given > limit:
         raise AttentionError("text_too_wide", limit=limit, given=given)
+
+
+def find_proven(text: RecordedText) -> WholeRun:
+    """Returns the whole model of a recorded text. Raises AttentionError: what the core lacks, or part_apart if a part
+    does not end where the model's next part begins.
+    """
+    with as_refusal("model_run"):
+        whole = text.maps.recording.whole()
+        for row in whole.proof():
+            if row.fault is not None:
+                raise row.fault
+        return whole
 
 
 class CheckpointStore:
@@ -149,6 +162,17 @@ class CheckpointStore:
         text = RecordedText(wanted, opened, inputs, maps, recording.proof(), found, whole)
         self.keep(text)
         return text
+
+    def find_whole(self, text: RecordedText) -> Future[WholeRun]:
+        """Requests the whole model of a recorded text as a stack of the core, and returns its future.
+
+        The future raises AttentionError that says what the core lacks.
+        """
+        with self.lock:
+            self.waiting += 1
+        future = self.worker.submit(find_proven, text)
+        future.add_done_callback(lambda _: self.count_down())
+        return future
 
     def open(self, wanted: WantedText) -> OpenedModel:
         """Returns the model of a folder; closes the one that was open before."""

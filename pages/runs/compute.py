@@ -20,9 +20,8 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
 from pages.runs.devices import AVAILABLE_DEVICES
-from pages.runs.layer_store import LAYERS
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts, ModelSentences, TranslatedSentences
-from pages.runs.recorded_layer import RecordedLayer
+from pages.runs.recorded_layer import RecordedLayer, find_recorded
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences
 from pages.runs.tensor_inputs import (
@@ -77,7 +76,7 @@ def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputK
                 answers=answers | dict(map(read_mask_answer, run.mask_as)),
             )
         case "recorded":
-            return RecordedLayer(LAYERS.find(run.recorded))
+            return find_recorded(run)
         case "qkv":
             return QkvMatrices(sentences)
         case "code":

@@ -1,34 +1,59 @@
-"""Runs all layers of a language model on the page's sentence; the workbench shows one of the layers."""
+"""Runs all layers of a model on the page's sentence; the workbench shows one of the layers.
+
+The model is a language model of this app, or a recorded whole model with the text that it read.
+"""
 
 import torch
 
-from attention_core.learned.grammar import vocabulary
+from attention_core.learned.language.read_model import ReadModel, find_model, remembered
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import sum_model
-from attention_core.learned.language.shipped import load_recipe
-from attention_core.learned.model_cache import MODEL_CACHE
+from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 from pages.runs.compute import sentences_of
 from pages.runs.made_sentences import ModelSentences
+from pages.runs.recorded_layer import RecordedModelLayer, find_recorded
+from pages.setup.resolve import resolve_run
 from pages.setup.setup import RunSetup
 
-
-def model_sentences_of(run: RunSetup) -> ModelSentences | None:
-    """Returns the sentences of a run that a language model reads; None for other kinds of input."""
-    kind = sentences_of(run)
-    return kind if isinstance(kind, ModelSentences) else None
+ModelTexts = ModelSentences | RecordedModelLayer
 
 
-def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
-    """Runs the trained model on a sentence; returns every layer and the residual stream, with labelled axes.
+def model_sentences_of(run: RunSetup) -> ModelTexts | None:
+    """Returns the sentences of a run that a model with all its layers reads; None for other kinds of input, and for a
+    recorded model that is no longer kept.
+    """
+    if resolve_run(run).mode != "recorded":
+        kind = sentences_of(run)
+    else:
+        try:
+            kind = find_recorded(run)
+        except AttentionError:
+            return None
+    return kind if isinstance(kind, ModelTexts) else None
 
-    words: the sentence, with START as its first word. A visitor's changes of the shown layer have no effect here.
+
+def model_of(run: RunSetup) -> ReadModel | None:
+    """Returns the model that reads the sentences of a run; None for other kinds of input."""
+    kind = model_sentences_of(run)
+    return None if kind is None else find_model(kind.model)
+
+
+def model_stack(run: RunSetup, words: tuple[str, ...], word: int | None = None) -> Stack:
+    """Runs the model on a sentence; returns every layer, and the residual stream and the logits as sums, with labels.
+
+    words: the sentence, for a language model of this app with START as its first word. word: the row of the vocabulary
+    whose logit a recorded model splits; without it, none. A language model of this app splits all logits. A visitor's
+    changes of the shown layer have no effect here.
     """
     kind = model_sentences_of(run)
-    return sum_model(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
+    model, tokens = find_model(kind.model), kind.read(words)
+    split = model.words_of_sum(word)
+    stack = sum_model(kind.model, tokens) if split is None else sum_model(kind.model, tokens, split)
+    return stack.labelled(words, vocabulary=model.vocabulary)
 
 
-@MODEL_CACHE.keep
+@remembered
 def model_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
     """Returns the attention weights of all heads of a model, (L, H, T, T). tokens: the input of the model."""
     parts = run_model(name, tokens).parts
@@ -37,4 +62,4 @@ def model_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
 
 def model_vocabulary(name: str) -> tuple[str, ...]:
     """Returns the vocabulary of a model, in the order of its embedding rows."""
-    return tuple(vocabulary(load_recipe(name).language))
+    return find_model(name).vocabulary

@@ -1,15 +1,24 @@
-"""A layer of a pretrained model as the input of a run: its pieces of text, their vectors, and the layer's matrices."""
+"""A layer of a pretrained model as the input of a run: its pieces of text, their vectors, and the layer's matrices.
+
+The layer is stored alone, or as one of the layers of a whole model.
+"""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.mechanism.config import LEARNED_TENSORS
+from attention_core.checkpoints.whole_run import PartRow
+from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.pair_inputs import PairInputs
-from pages.runs.layer_store import KeptLayer
+from attention_core.record.errors import AttentionError
+from pages.runs.layer_store import LAYERS, MODELS, KeptLayer
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, NO_MATRIX, PROJECTIONS, fit_bias
 from pages.runs.weight_matrices import HeadSizes, cut_to_sizes
+from pages.setup.choice_text import write_choice, write_mask, write_position
+from pages.setup.setup import RunSetup
 
 ORIGIN = "learned"
 
@@ -60,3 +69,62 @@ class RecordedLayer:
         if allowed is not None and pairs.allowed is not None:
             allowed = allowed & pairs.allowed
         return replace(pairs, allowed=pairs.allowed if allowed is None else allowed, bias=bias)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedModelLayer(RecordedLayer):
+    """A layer of a whole model that was recorded while it read a text.
+
+    model: the name by which `find_model` finds the model. All of it is there, but it reads only the recorded text.
+    worst: the proof of the part of the model that comes nearest to its bound.
+    """
+
+    model: str = ""
+    worst: PartRow | None = None
+
+    def own_words(self) -> tuple[str, ...]:
+        """Returns the pieces of the recorded text."""
+        return self.layer.queries
+
+    def read(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns what the model reads for each piece: the piece itself."""
+        return words
+
+    def tokens_of(self, text: str) -> tuple[str, ...]:
+        """Raises AttentionError (text_not_recorded): the model that would read another text is not kept."""
+        raise AttentionError("text_not_recorded")
+
+
+def find_recorded(run: RunSetup) -> RecordedLayer:
+    """Returns the recorded layer that a run names: alone, or with a number as a layer of a whole model.
+
+    Raises AttentionError: layer_away, at_most.
+    """
+    if run.layer is None:
+        return RecordedLayer(LAYERS.find(run.recorded))
+    kept = MODELS.find(run.recorded)
+    return RecordedModelLayer(kept.layer(run.layer), kept.model.name, kept.model.worst)
+
+
+def layer_fields(config: AttentionConfig) -> dict[str, object]:
+    """Returns {field of a Setup: value} of the settings of a recorded layer's attention."""
+    return {
+        "score": config.score,
+        "scale": config.scale,
+        "heads": config.heads,
+        "kv_heads": None if config.kv_heads == config.heads else config.kv_heads,
+        "masks": tuple(write_mask(*mask) for mask in config.masks),
+        "positions": tuple(write_position(*position) for position in config.positions),
+        "modifiers": tuple(write_choice(*modifier, MODIFIERS) for modifier in config.modifiers),
+        "normaliser": write_choice(*config.normaliser, NORMALISERS),
+        "wiring": ("residual",) if config.residual else (),
+    }
+
+
+def change_layer(run: RunSetup, layer: int) -> dict[str, object]:
+    """Returns the changed fields of a run that show another layer of its model, with the settings of that layer.
+
+    Raises AttentionError: layer_away, at_most.
+    """
+    own = {} if run.recorded is None else layer_fields(MODELS.find(run.recorded).config(layer))
+    return {"layer": layer, **own}

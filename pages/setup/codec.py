@@ -252,7 +252,7 @@ def name_unused(run: RunSetup) -> list[str]:
     They must be refused, because the page would otherwise show the example's own kind of run.
     """
     example = EXAMPLES[run.example]
-    places = {"model": example.model, "layer": example.model, "network": example.network}
+    places = {"model": example.model, "layer": example.model or run.recorded, "network": example.network}
     return [name for name, place in places.items() if place is None and getattr(run, name) is not None]
 
 

@@ -24,8 +24,8 @@ class ResolvedRun:
     mode: "sentence", "matrix", "qkv", "file", "recorded" for a layer of somebody's model, or "code" for the
     tensors of the example's listing. crossed: whether keys and values come from a second sequence. built: (name,
     offset) of the heads built by hand, from which the vectors x of sentences follow. network: the name of the trained
-    network's recipe. model: the name of the language model. layer: the index of the model's layer, from 1. translator:
-    the translator's name. Fields that the run does not use are None.
+    network's recipe. model: the name of the language model. layer: the index of the layer of this model, or of a
+    recorded one, from 1. translator: the translator's name. Fields that the run does not use are None.
     """
 
     mode: str
@@ -56,6 +56,8 @@ def resolve_run(run: RunSetup) -> ResolvedRun:
     if example.model is not None and not built and mode not in ("qkv", "file", "recorded"):
         model = run.model or example.model
         layer = example.layer if run.layer is None else run.layer
+    if mode == "recorded":
+        layer = run.layer
     translator = example.translator if crossed and mode == "sentence" else None
     return ResolvedRun(mode, crossed, built, network, model, layer, translator or None)
 

@@ -15,6 +15,7 @@ from pages.panels.word_changes import find_swap_offer, first_sentence_of, gap_wo
 from pages.panels.word_roles import list_role_words, show_role_choices
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
+from pages.runs.recorded_layer import RecordedModelLayer, find_recorded
 from pages.runs.run_inputs import RunInputs
 from pages.runs.sentences import PROJECTIONS
 from pages.session import setup_state
@@ -22,7 +23,7 @@ from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState, current_screen
 from pages.setup.resolve import resolve_run, to_positions_field
 from pages.setup.setup import Setup, make_setup
-from pages.site.words import escape_markdown, say
+from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench.control_rows import say_on_or_off, show_row
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD
 
@@ -64,7 +65,7 @@ def show_text_controls(screen: ScreenState) -> None:
     if resolved.mode == "code":
         st.caption(say("drawn.about"))
     if resolved.mode == "recorded":
-        st.caption(say("recorded.about", name=escape_markdown(inputs.layer_name)))
+        st.caption(describe_recorded(screen))
     if resolved.mode != "sentence":
         return
     show_refusal("text")
@@ -75,6 +76,22 @@ def show_text_controls(screen: ScreenState) -> None:
     show_further_sentences(setup)
     if resolved.crossed:
         show_second_sentence(setup, inputs)
+
+
+def describe_recorded(screen: ScreenState) -> str:
+    """Returns the text about a recorded layer: its name, and what of its model is here, or why the rest is not."""
+    name = escape_markdown(screen.inputs.layer_name)
+    try:
+        kind = find_recorded(screen.setup.run)
+    except AttentionError:  # it was dropped after this screen was computed
+        return say("recorded.about", name=name)
+    if isinstance(kind, RecordedModelLayer):
+        apart, bound = f"{kind.worst.apart:.1e}", f"{kind.worst.bound:.1e}"
+        return say("recorded.whole", name=name, apart=apart, bound=bound)
+    told = say("recorded.about", name=name)
+    if kind.layer.alone is None:
+        return told
+    return f"{told} {say('recorded.alone', reason=say_refusal(kind.layer.alone))}"
 
 
 def describe_input(screen: ScreenState) -> str:

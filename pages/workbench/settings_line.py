@@ -31,6 +31,7 @@ def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
         st.session_state.get(row_key("device"), False),
         resolved.model,
         resolved.layer,
+        run.recorded,
         find_panel(screen.setup),
         current_palette().share,
     )
@@ -62,8 +63,10 @@ def draw_settings(screen: ScreenState, link_causal: Callable[[], None] | None = 
     link_causal: a function that draws a link beside the switch of the causal mask while that is on; None for no link.
     """
     setup = screen.setup
-    if resolve_run(setup.run).model is not None:
+    resolved = resolve_run(setup.run)
+    if resolved.layer is not None:
         model_controls.show_layer_choice(setup)
+    if resolved.model is not None:
         model_controls.show_model_choice(setup)
     elif layer_controls.has_sizes(screen):
         layer_controls.show_head_count(screen)

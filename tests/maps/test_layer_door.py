@@ -113,7 +113,7 @@ def test_heads_that_do_not_fit_are_refused(models):
 
 
 def test_a_link_opens_the_layer_while_it_is_kept_and_says_so_afterwards(models):
-    _, setup = open_layer(models, "gpt2")
+    _, setup = open_layer(models, "deberta")
     read, refused = setup_from_link(setup_to_link(setup))
     assert (read, refused) == (setup, [])
     kept = LAYERS.layers.pop(setup.run.recorded)

@@ -1,4 +1,4 @@
-"""The record of a panel: a tab under the picture with results of a language model.
+"""The record of a panel: a tab under the picture with results of a model whose layers are all there.
 
 Each module of this folder is a panel: it declares its component, draws it, and ends with PANEL, its record. The name of
 the module is the panel's name in a link, and the label of its tab has the key "model.panel.<name>". The tabs, the
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from attention_core import Trace
+from attention_core.learned.language.read_model import ReadModel
 from attention_core.record.trace import Step
 from attention_core.transformer.stack import Stack
 from pages.session.view import ScreenState
@@ -36,6 +37,16 @@ def no_tables(screen: ScreenState) -> Iterable[Table]:
     return ()
 
 
+def suits_all(model: ReadModel) -> bool:
+    """Returns True: a panel with this function can be drawn for every model."""
+    return True
+
+
+def predicts_words(model: ReadModel) -> bool:
+    """Returns whether a model computes logits of words from its last vectors."""
+    return bool(model.vocabulary)
+
+
 @dataclass(frozen=True)
 class Panel:
     """The record of a panel of a language model: how the panel is drawn, proved and exported.
@@ -46,7 +57,8 @@ class Panel:
     panel shows no run. checked_as: the end of the text key "proof.whole.<checked_as>", under which these runs are
     described. tables: a function that returns the tables to export as CSV files. run_key: a function that returns the
     values that determine the run; None if these are the whole RunSetup. predicts_words: whether the panel shows
-    predicted words; all of them are guesses if the sentence is unusual.
+    predicted words; all of them are guesses if the sentence is unusual. suits: a function that returns whether the
+    panel can be drawn for a model; else its tab is absent, and the text "model.absent.<name>" says why.
     """
 
     place: int
@@ -57,6 +69,7 @@ class Panel:
     tables: Callable[[ScreenState], Iterable[Table]] = no_tables
     run_key: Callable[[ScreenState], object] | None = None
     predicts_words: bool = False
+    suits: Callable[[ReadModel], bool] = suits_all
 
 
 def make_table(name: str, values: Tensor, **labels: tuple[str, ...]) -> Table:

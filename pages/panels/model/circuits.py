@@ -219,4 +219,5 @@ PANEL = Panel(
     runs=list_runs,
     checked_as="alone",
     tables=list_tables,
+    suits=lambda model: model.reads_all,
 )

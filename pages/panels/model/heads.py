@@ -5,7 +5,6 @@ that the head adds. It also shows the attention rollout.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache
 
 import torch
 
@@ -14,8 +13,8 @@ from attention_core.analysis.head_measures import MEASURES, measure_head_maps
 from attention_core.comparison.measures import mean_moved_weight
 from attention_core.explanation.head_habits import head_habit, list_row_facts
 from attention_core.learned.language.head_figures import HEAD_FIGURES, LINKS
+from attention_core.learned.language.read_model import find_model, remembered
 from attention_core.learned.language.reading import run_model
-from attention_core.learned.language.shipped import load_recipe
 from attention_core.learned.language.simple_rule import find_antecedents, measure_antecedents
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
@@ -27,8 +26,7 @@ from pages.panels.model_look import SUM
 from pages.panels.model_rail import name_model_head, open_head, words_of_model
 from pages.panels.second_sentence import label_words, second_words_of, show_second_sentence
 from pages.panels.setup_controls import show_refusal
-from pages.runs.made_sentences import ModelSentences
-from pages.runs.model_runs import model_sentences_of, model_stack, model_weights
+from pages.runs.model_runs import ModelTexts, model_of, model_sentences_of, model_stack, model_weights
 from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.view import ScreenState
@@ -41,13 +39,14 @@ HEAD_ORDER = "head_order"  # control under which the error of a refused order is
 
 
 def draw_heads(screen: ScreenState) -> None:
-    """Draws the attention map of every head, and the text input for a second sentence."""
-    show_second_sentence(screen)
-    shape = load_recipe(model_sentences_of(screen.setup.run).model).shape()
+    """Draws the attention map of every head, and the text input for a second sentence, if the model can read one."""
+    model = model_of(screen.setup.run)
+    if model.reads_all:
+        show_second_sentence(screen)
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
         key="model_heads",  # the key "heads" is that of the small maps in a comparison
-        given={"layers": shape.layers, "heads": shape.heads},
+        given={"layers": len(model.heads), "heads": model.heads[0]},
         on_head=lambda place: open_head(screen.selection.query, *place),
         on_order=lambda order: take_order(screen, order),
     )
@@ -108,7 +107,7 @@ def make_heads_data(screen: ScreenState) -> dict:
         queries=names,
         keys=names,
         heads=list_model_heads(screen, stack, tokens, at),
-        measures={name: say(f"all_heads.measure.{name}") for name in (*MEASURES, *LINKS)},
+        measures={name: say(f"all_heads.measure.{name}") for name in list_measures(kind.model)},
         now=(resolve_run(screen.setup.run).layer, screen.selection.head),
         allowed=allowed,
         rolled=roll_out(weights)[-1],
@@ -116,7 +115,7 @@ def make_heads_data(screen: ScreenState) -> dict:
     data = make_grid_data(
         grid,
         open=get_text_template("all_heads.open"),
-        about=say("all_heads.about", texts=HEAD_FIGURES.rows[kind.model].texts, links=tell_links(kind, words)),
+        about=tell_measures(kind, words),
         written=say("all_heads.written"),
         written_title=say("all_heads.written_title", word=names[at]),
     )
@@ -126,8 +125,20 @@ def make_heads_data(screen: ScreenState) -> dict:
     return {**data, "order": describe_order(screen, data["measures"])}
 
 
+def list_measures(name: str) -> tuple[str, ...]:
+    """Returns the names of the measures of a model's heads; links of words are measured if the model has a grammar."""
+    return MEASURES if find_model(name).language is None else (*MEASURES, *LINKS)
+
+
+def tell_measures(kind: ModelTexts, words: tuple[str, ...]) -> str:
+    """Returns the text that says on which texts the heads are measured."""
+    if find_model(kind.model).language is None:
+        return say("all_heads.about_recorded")
+    return say("all_heads.about", texts=HEAD_FIGURES.rows[kind.model].texts, links=tell_links(kind, words))
+
+
 def put_beside(
-    data: dict, kind: ModelSentences, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
+    data: dict, kind: ModelTexts, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
 ) -> dict:
     """Returns the data of the panel with each head's measures on a second sentence added.
 
@@ -166,7 +177,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
     """
     name = model_sentences_of(screen.setup.run).model
     here = measure_here(name, tokens)
-    held = HEAD_FIGURES.rows[name].measures
+    held = {} if find_model(name).language is None else HEAD_FIGURES.rows[name].measures
     lengths = measure_written(stack, at)
     heads = []
     for layer, row in enumerate(lengths, 1):
@@ -187,7 +198,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
     return heads
 
 
-@lru_cache(maxsize=16)
+@remembered
 def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
     """Returns the measures of every head on a sentence, as {measure: (L, H)}.
 
@@ -195,13 +206,14 @@ def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
     """
     weights = model_weights(name, tokens)
     measures = measure_head_maps(weights, [tokens.index(each) for each in tokens])
-    antecedent = measure_antecedents(weights, load_recipe(name).language, tokens)
+    language = find_model(name).language
+    antecedent = None if language is None else measure_antecedents(weights, language, tokens)
     return measures if antecedent is None else {**measures, "antecedent": antecedent}
 
 
-def tell_links(kind: ModelSentences, *sentences: tuple[str, ...]) -> str:
+def tell_links(kind: ModelTexts, *sentences: tuple[str, ...]) -> str:
     """Returns the text that says to which noun each pronoun refers, and why there is no measure of subjects."""
-    language = load_recipe(kind.model).language
+    language = find_model(kind.model).language
     pairs = []
     for words in sentences:
         names = label_words(kind, words)

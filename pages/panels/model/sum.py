@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import streamlit as st
 
+from attention_core.analysis.logit_attribution import name_whole_part
+from attention_core.learned.language.read_model import find_model
 from attention_core.learned.language.readout import answer_questions, likeliest_words
-from attention_core.learned.language.shipped import load_recipe
 from attention_core.record.number_text import format_fixed, format_percent
 from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
-from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
+from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table, predicts_words
 from pages.panels.model_look import (
     LOGITS,
     SUM,
@@ -20,7 +21,7 @@ from pages.panels.model_look import (
     show_open_number,
     view_block,
 )
-from pages.panels.model_rail import open_head, words_of_model
+from pages.panels.model_rail import name_reading, open_head, words_of_model
 from pages.panels.model_rows import Strips, make_end_rows, make_inner_rows, make_word_rows, name_part
 from pages.panels.setup_controls import show_refusal
 from pages.panels.word_choices import WORD_CHOICES, describe_temperature, take_word_choices
@@ -63,15 +64,17 @@ def describe_sum(view: BlockView, word: str) -> str:
     total = view.stack[SUM]["parts_sum"][0, view.at]
     end = view.stack[UNEMBEDDING]["x"][0, view.at]
     trace = view.stack[LOGITS]
-    (divisor,) = (name for name in trace.steps if "_divisor_of_" in name)
-    return say(
+    divisors = [name for name in trace.steps if "_divisor_of_" in name]
+    told = say(
         "block.about",
         word=word,
         count=len(trace.labels["part"]),
         target=escape_markdown(model_vocabulary(view.name)[view.target]),
         apart=f"{float((total - end).abs().max()):.0e}",
-        divisor=format_fixed(float(trace[divisor][0, view.at])),
     )
+    if len(divisors) != 1:  # a model without a last norm, or with a norm after each layer
+        return told
+    return f"{told} {say('block.about_norm', divisor=format_fixed(float(trace[divisors[0]][0, view.at])))}"
 
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
@@ -80,8 +83,13 @@ def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
     questions.
     """
     strips = Strips(view)
-    rows = [*make_layer_rows(screen, view, strips), *make_end_rows(view, strips)]
-    form = "decoder" if load_recipe(view.name).causal else "encoder"
+    rows = [
+        *make_layer_rows(screen, view, strips),
+        *make_end_rows(view, strips),
+        *make_shift_rows(screen, view, strips),
+    ]
+    model = find_model(view.name)
+    form = name_reading(model)
     data = {
         "rows": rows,
         "temperature": describe_temperature(screen.setup),
@@ -93,7 +101,7 @@ def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
             "words": say(f"block.words.{form}"),
             "answers": say("block.answers"),
             "push": say("block.push", word=model_vocabulary(view.name)[view.target]),
-            "vector": say("block.vector"),
+            "vector": say("block.vector", count=view.stack[SUM]["parts"].shape[-1]),
             "keys": say("block.keys"),
         },
     }
@@ -106,7 +114,8 @@ def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> l
     After the feed-forward layer of each layer follows a row with the word that the logit lens predicts at this point.
     """
     rows, layer = [], 0
-    for n in range(len(view.stack[SUM].labels["part"])):
+    wholes = [name_whole_part(label) for label in view.stack[SUM].labels["part"]]
+    for n, whole in enumerate(wholes):
         row = make_part_row(screen, view, strips, n)
         if row["layer"] != layer:
             layer = row["layer"]
@@ -114,7 +123,8 @@ def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> l
         rows.append(row)
         if row["part"].endswith(".feed_forward"):
             rows += make_inner_rows(view, strips, row["part"])
-            rows.append({"kind": "group", "name": describe_lens(view, row["part"])})
+        if whole.endswith(".feed_forward") and whole not in wholes[n + 1 :]:
+            rows.append({"kind": "group", "name": describe_lens(view, whole)})
     return rows
 
 
@@ -135,15 +145,35 @@ def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) 
     n: the index of the head or layer among all parts of the sum.
     """
     label = view.stack[SUM].labels["part"][n]
-    index = (n, 0, view.at)
-    push = {"part": LOGITS, "step": "pushes", "index": (*index, view.target)}
     return {
-        **strips.add(SUM, "parts", index),
+        **strips.add(SUM, "parts", (n, 0, view.at)),
         **name_part(screen, label),
         "kind": "part",
-        "push": float(view.stack[LOGITS]["pushes"][(*index, view.target)]),
-        "push_cell": push,
+        **make_push(view, n),
     }
+
+
+def make_shift_rows(screen: ScreenState, view: BlockView, strips: Strips) -> list[dict]:
+    """Returns a row for each vector or number that is added behind the sum: the shift of the last norm, and the bias of
+    the logits.
+    """
+    rows, labels = [], view.stack[LOGITS].labels["part"]
+    for n in range(len(view.stack[SUM].labels["part"]), len(labels)):
+        has_vector = n < len(view.stack[LOGITS]["parts"])  # False for the bias, which is a number for each word
+        push = make_push(view, n)
+        shown = strips.add(LOGITS, "parts", (n, 0, view.at)) if has_vector else strips.add_numbers([push["push"]])
+        rows.append({**shown, **name_part(screen, labels[n]), "kind": "part", **push})
+    return rows
+
+
+def make_push(view: BlockView, n: int) -> dict:
+    """Returns what a part adds to the target word's logit, and the cell of this number.
+
+    n: the index of the part among all parts of the logit.
+    """
+    index = (n, 0, view.at, view.target_place)
+    cell = {"part": LOGITS, "step": "pushes", "index": index}
+    return {"push": float(view.stack[LOGITS]["pushes"][index]), "push_cell": cell}
 
 
 def make_answer_rows(view: BlockView) -> list[dict]:
@@ -172,7 +202,7 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
     view = view_block(screen)
     yield view.stack[SUM], "parts"
     logits = view.stack[LOGITS]
-    pushes = logits["pushes"][:, 0, :, view.target]  # (part, B, T, V) -> (part, T)
+    pushes = logits["pushes"][:, 0, :, view.target_place]  # (part, B, T, V) -> (part, T)
     yield make_table("pushes", pushes, part=logits.labels["part"], T=words_of_model(screen))
 
 
@@ -193,4 +223,5 @@ PANEL = Panel(
     runs=list_runs,
     tables=list_tables,
     run_key=find_run,
+    suits=predicts_words,
 )

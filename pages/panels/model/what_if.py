@@ -8,11 +8,12 @@ import streamlit as st
 import torch
 
 from attention_core.analysis.interventions import KINDS, MASKED, OFF, OTHER, Intervention
+from attention_core.analysis.residual_sum import place_of_word
 from attention_core.comparison.differences import WeightMove
 from attention_core.drawing.cells import darkest_share
 from attention_core.drawing.raster import colour_table
-from attention_core.learned.language.reading import run_model
-from attention_core.learned.language.shipped import load_recipe
+from attention_core.learned.language.read_model import find_model
+from attention_core.learned.language.reading import run_linked
 from attention_core.learned.language.what_if import (
     Changes,
     Outcome,
@@ -31,9 +32,9 @@ from attention_core.record.number_text import format_signed, format_whole_percen
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from pages.components import make_component, pack_bytes
 from pages.components.messages import PART_CELL, AnyOf, Flag, OneOf, Place, Text, Whole
-from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
-from pages.panels.model_look import BlockView, make_view, open_sent, show_open_number
-from pages.panels.model_rail import name_model_head, open_head, words_of_model
+from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table, predicts_words
+from pages.panels.model_look import LOGITS, BlockView, make_view, open_sent, show_open_number
+from pages.panels.model_rail import name_model_head, name_reading, open_head, words_of_model
 from pages.panels.model_rows import name_part
 from pages.panels.second_sentence import label_words, second_words_of, show_second_sentence
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
@@ -88,7 +89,7 @@ class WhatIf:
     @property
     def whole(self) -> Stack:
         """Returns the run of the model on the sentence without interventions."""
-        return run_model(self.name, self.tokens)
+        return run_linked(self.name, self.tokens)
 
 
 def draw_what_if(screen: ScreenState) -> None:
@@ -132,7 +133,7 @@ def take_changes(screen: ScreenState) -> WhatIf:
     kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     tokens = kind.read(words)
     at = min(screen.selection.query, len(words) - 1)
-    switches = {(each.part, each.head) for each in list_switches(run_model(kind.model, tokens))}
+    switches = {(each.part, each.head) for each in list_switches(run_linked(kind.model, tokens))}
     own = [each for each in read_changes(screen.setup.view.changes) if (each.part, each.head) in switches]
     fitting = tuple(inside(each, len(tokens)) for each in own)
     second = second_words_of(screen.setup)
@@ -186,7 +187,7 @@ def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: in
     outcomes = list_outcomes(name, tokens, at)[-MOST_OUTCOMES:]
     last = outcomes[-1]
     read = last.read(name, tokens)
-    target = int(last.shares(name, run_model(name, read)).argmax())
+    target = int(last.shares(name, run_linked(name, read)).argmax())
     stack = find_path(name, read, changes, target)
     labels = tuple(word if own == token else own for word, token, own in zip(words, tokens, read, strict=True))
     view = make_view(name, read, stack.labelled(labels, vocabulary=model_vocabulary(name)), last.at)
@@ -203,7 +204,7 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
         "tiles": [make_tile(screen, shown, each) for each in switches],
         "kinds": {kind: say(f"what_if.kind.{kind}") for kind in KINDS},
         "norms": shown.changes.hold_norms,
-        "upright": load_recipe(shown.name).language == "zh",
+        "upright": find_model(shown.name).language == "zh",
         "outcomes": [make_outcome(screen, shown, each) for each in shown.outcomes],
         "moved": make_moved(screen, shown) if shown.changes.interventions else None,
         "path": make_path(screen, shown),
@@ -254,8 +255,13 @@ def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
         "short": name_alone(screen, switch),
         "kind": change.kind if change else None,
         "blocked": change.blocked if change and change.kind == MASKED else [],
-        "kinds": [OFF] if switch.head is None else list(KINDS),
+        "kinds": [OFF] if switch.head is None else list_kinds(shown.name),
     }
+
+
+def list_kinds(name: str) -> list[str]:
+    """Returns the kinds of changes of a head of a model: the weights of another sentence only if it can read one."""
+    return [kind for kind in KINDS if kind != OTHER or find_model(name).reads_all]
 
 
 def layer_number(switch: Intervention) -> int:
@@ -323,7 +329,8 @@ def title_of(shown: WhatIf, outcome: Outcome) -> str:
     """Returns the title of a prediction: what a pronoun refers to, or which word is predicted."""
     if outcome.pronoun is not None:
         return say("what_if.means", word=shown.words[outcome.pronoun])
-    form = "decoder" if outcome.read(shown.name, shown.tokens) == shown.tokens else "encoder"
+    model = find_model(shown.name)
+    form = name_reading(model)
     return say(f"words.title.{form}", word=shown.words[outcome.at])
 
 
@@ -395,21 +402,23 @@ def make_path(screen: ScreenState, shown: WhatIf) -> dict:
     """
     outcome = shown.outcomes[-1]
     word = shown.target
-    rows = path_rows(shown.view.stack, outcome.at, word)
+    rows, place = path_rows(shown.view.stack, outcome.at, word), place_of_word(shown.view.stack, word)
     return {
         "title": say("what_if.path", word=model_vocabulary(shown.name)[word]),
         "about": say("what_if.path_about"),
         "words": list(shown.view.stack[UNEMBEDDING].labels["T"]),
-        "rows": [make_path_row(screen, row, n, outcome.at, word) for n, row in enumerate(rows)],
+        "rows": [make_path_row(screen, row, n, outcome.at, place) for n, row in enumerate(rows)],
         "sum": sum(row.push for row in rows),
         "told": tell_carriers(screen, shown, rows),
     }
 
 
 def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...]) -> str:
-    """Returns the sentence that says which head contributed most, and from which key."""
+    """Returns the sentence that says which head contributed most, and from which key; "" if this is not known."""
     words = shown.view.stack[UNEMBEDDING].labels["T"]
     carried = [(push, row.part, s) for row in rows for s, push in enumerate(row.by_word or ())]
+    if not carried:
+        return ""
     push, part, s = max(carried, key=lambda each: abs(each[0]))
     named = name_part(screen, part)
     return say(
@@ -421,15 +430,16 @@ def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...])
     )
 
 
-def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int) -> dict:
+def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, place: int) -> dict:
     """Returns the row of a head or layer with its contribution to the logit; for a head also the contribution of each
     key.
 
-    n: the index of the row. at: the position whose prediction is shown. word: the index of the target word.
+    n: the index of the row. at: the position whose prediction is shown. place: the place of the target word among those
+    whose logits are split.
     """
     named = name_part(screen, row.part)
-    cell = {"part": "logit_sum", "step": "pushes", "index": [n, 0, at, word]}
-    if named["opens"] is None:
+    cell = {"part": LOGITS, "step": "pushes", "index": [n, 0, at, place]}
+    if row.by_word is None:
         return {**named, "push": row.push, "cell": cell, "by_word": None}
     layer, head = named["opens"]
     by_word = {"part": "word_pushes", "step": f"attention_{layer}_pushes", "index": [0, head, at]}
@@ -471,4 +481,5 @@ PANEL = Panel(
     draw=draw_what_if,
     runs=list_runs,
     checked_as="changed",
+    suits=predicts_words,
 )

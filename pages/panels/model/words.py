@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 from attention_core.learned.language.batches import MASK
+from attention_core.learned.language.read_model import find_model
 from attention_core.learned.language.reading import MAX_MODEL_WORDS, run_model
 from attention_core.learned.language.readout import with_word_choices
-from attention_core.learned.language.shipped import load_recipe
 from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word, drawn_number
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
@@ -19,13 +19,13 @@ from attention_core.variants.cached_model import CachedRun, run_cached, write_se
 from attention_core.variants.decoding_work import total_work
 from pages.components import make_component, pack_bytes
 from pages.components.messages import PART_CELL, Anything, Maybe, OneOf, Place
-from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
+from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table, predicts_words
 from pages.panels.model_guess import tell_sign
 from pages.panels.model_look import BlockView, make_view, open_sent, show_open_number
 from pages.panels.model_rail import words_of_model
 from pages.panels.setup_controls import show_refusal, try_made_change
 from pages.panels.word_choices import WORD_CHOICES, describe_cuts, describe_temperature, take_word_choices
-from pages.runs.model_runs import model_sentences_of, model_vocabulary
+from pages.runs.model_runs import model_of, model_sentences_of, model_vocabulary
 from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.labels import current_palette
@@ -89,11 +89,35 @@ def current_writing(screen: ScreenState) -> Writing:
 
 
 def draw_words(screen: ScreenState) -> None:
-    """Draws the text that a decoder continues; or, for an encoder, the sentence in which it fills a blank."""
-    if load_recipe(model_sentences_of(screen.setup.run).model).causal:
+    """Draws the text that a decoder continues; or, for an encoder, the sentence in which it fills a blank.
+
+    A recorded decoder reads the recorded text alone, so the text cannot be continued.
+    """
+    model = model_of(screen.setup.run)
+    if not model.reads_all:
+        show_next_word(screen)
+    elif model.causal:
         show_writing(screen)
     else:
         show_blank(screen)
+
+
+# ---- a recorded decoder, after each word of its text -----------------------------------------------------------------
+def show_next_word(screen: ScreenState) -> None:
+    """Draws the recorded text and the likeliest words after the selected one."""
+    words, at = words_of_model(screen), min(screen.selection.query, len(words_of_model(screen)) - 1)
+    view = view_words(screen, words[: at + 1], words[: at + 1])
+    st.markdown(f"#### {say('words.title.decoder', word=escape_markdown(words[at]))}")
+    st.caption(say("words.recorded"))
+    tiles = [{"word": word, "kind": "typed" if place <= at else "later"} for place, word in enumerate(words)]
+    show_words(
+        view,
+        lambda: view_words(screen, words[: at + 1], words[: at + 1]),
+        pack_words(screen.setup, view, tiles, None),
+        len(tiles),
+        on_picked=lambda number: None,
+        on_place=lambda place: select_and_redraw(token=place),
+    )
 
 
 # ---- a decoder continues the text ------------------------------------------------------------------------------------
@@ -144,7 +168,7 @@ def view_next_word(screen: ScreenState) -> BlockView | None:
 
     Returns None if the encoder has no word to blank.
     """
-    if not load_recipe(model_sentences_of(screen.setup.run).model).causal:
+    if not model_of(screen.setup.run).causal:
         return view_blank(screen)
     words = current_writing(screen).words
     return view_words(screen, words, words)
@@ -335,10 +359,12 @@ def fill_blank(screen: ScreenState, at: int, number: int) -> None:
 def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun | None) -> bytes:
     """Returns the data of the picture of the words as bytes: words, likeliest words, controls, texts and logits.
 
-    tiles: the words of the text. run: the run with a KV cache; None for an encoder.
+    tiles: the words of the text. run: the run with a KV cache; None for an encoder, and for a recorded model.
     """
     logits = view.stack[UNEMBEDDING]["logits"][0, view.at]
-    form = "encoder" if run is None else "decoder"
+    model = find_model(view.name)
+    form = "decoder" if model.causal else "encoder"
+    tiles_form = form if model.reads_all else "recorded"
     data = {
         "tiles": tiles,
         "words": make_word_rows(view),
@@ -347,9 +373,9 @@ def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun 
         "cache": None if run is None else describe_cache(run, view.tokens),
         "palette": vars(current_palette()),
         "text": {
-            "tiles": say(f"words.tiles.{form}"),
+            "tiles": say(f"words.tiles.{tiles_form}"),
             "bars": say(f"words.bars.{form}"),
-            "pick": say(f"words.pick.{form}", word="{word}"),
+            "pick": say(f"words.pick.{tiles_form}", word="{word}"),
             "cut": say("words.cut"),
             "buttons": {name: say(f"words.button.{name}") for name in BUTTONS} if run else {},
         },
@@ -399,13 +425,16 @@ def list_runs(screen: ScreenState) -> ShownRuns | None:
     For an encoder it is the run with a blank; None if there is no word to blank.
     """
     choices = tuple(getattr(screen.setup.view, name) for name in WORD_CHOICE_ENDS)
-    if not load_recipe(model_sentences_of(screen.setup.run).model).causal:
+    model = model_of(screen.setup.run)
+    if not model.causal:
         at, is_empty = screen.selection.query, len(words_of_model(screen)) < 2
         return None if is_empty else ShownRuns((choices, at), lambda: {OWN: view_blank(screen).stack})
     writing = current_writing(screen)
 
     def find() -> dict[str, Stack]:
         view = view_words(screen, writing.words, writing.words)
+        if not model.reads_all:
+            return {OWN: view.stack}
         return {OWN: view.stack, "cached": run_cached(view.name, view.tokens).stack}
 
     return ShownRuns((choices, writing.words), find)
@@ -426,4 +455,5 @@ PANEL = Panel(
     runs=list_runs,
     tables=list_tables,
     predicts_words=True,
+    suits=lambda model: model.reads_all or (model.causal and predicts_words(model)),
 )

@@ -1,0 +1,192 @@
+"""A whole foreign model on the workbench: its layers, its panels, and what is said where something is missing."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import PreTrainedModel
+
+from pages.maps import layer_door
+from pages.runs.cache import trace_for
+from pages.runs.layer_store import MODELS
+from pages.setup.codec import setup_to_link
+from pages.setup.setup import Setup
+from tests.checkpoints.folders import save_folder
+from tests.maps.test_maps_page import errors
+from tests.maps.test_model_folder import open_model
+from tests.screen.driver import Screen
+from tests.screen.lesson import Lesson
+
+FAMILIES = {
+    "llama": "LlamaForCausalLM",
+    "gpt2": "GPT2LMHeadModel",
+    "bert": "BertForMaskedLM",
+    "gemma2": "Gemma2ForCausalLM",
+}
+TEXT = "The dog didn't bark."
+AT, LAYER, HEAD = 3, 2, 1
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory) -> dict[str, tuple[Path, PreTrainedModel]]:
+    """Folders with models, and the models themselves."""
+    root = tmp_path_factory.mktemp("models")
+    return {folder: (root / folder, save_folder(root / folder, name)) for folder, name in FAMILIES.items()}
+
+
+@pytest.fixture(autouse=True)
+def allowed(models, monkeypatch):
+    """The administrator allows the folder above the models."""
+    monkeypatch.setenv("ATTENTION_MODELS", str(models["llama"][0].parent))
+
+
+def opened(folder: str) -> tuple[Setup, dict[str, torch.Tensor]]:
+    """The Setup that the button opens for the first layer, and what the model read."""
+    page = open_model(Lesson("maps", open="model"), folder, TEXT)
+    page.press("open_layer")
+    return page.at.session_state["setup"], page.at.session_state["maps_file"].recorded.inputs.tensors
+
+
+def shown(setup: Setup, **link: str) -> Screen:
+    """The workbench at another word, in another layer or panel."""
+    return Screen(**{**setup_to_link(setup), "t": str(AT), **link})
+
+
+def told(screen: Screen) -> str:
+    """All captions."""
+    return " ".join(caption.value for caption in screen.at.caption)
+
+
+def own_logits(model: PreTrainedModel, given: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The model's own logits at the word, in float64."""
+    with torch.no_grad():
+        return model(**given).logits[0, AT].double()
+
+
+@pytest.mark.parametrize("folder", ["llama", "gpt2"])
+def test_every_panel_shows_the_numbers_of_the_model(models, folder: str):
+    setup, given = opened(folder)
+    model, count = models[folder][1], given["input_ids"].shape[1]
+    logits = own_logits(model, given)
+    word = int(logits.argmax())
+
+    screen = shown(setup)
+    assert "The whole model" in told(screen) and "Words alone* is not here" in told(screen)
+    data, _ = screen.packed("block")
+    pushes = [row["push"] for row in data["rows"] if row["kind"] == "part"]
+    assert sum(pushes) == pytest.approx(float(logits[word]), abs=1e-5)
+    (total,) = (row for row in data["rows"] if row["kind"] == "sum")
+    assert total["push"] == pytest.approx(float(logits[word]), abs=1e-5)
+    (first,) = (each for each in data["words"] if each["chosen"])
+    assert first["number"] == word
+    assert first["share"] == pytest.approx(float(logits.softmax(-1)[word]), abs=1e-6)
+
+    data, _ = shown(setup, panel="words").packed("words")
+    likeliest = [(row["number"], row["share"]) for row in data["words"]]
+    assert [number for number, _ in likeliest] == logits.topk(len(likeliest)).indices.tolist()
+    assert [share for _, share in likeliest] == pytest.approx(logits.softmax(-1)[[n for n, _ in likeliest]].tolist())
+    assert data["cache"] is None and data["text"]["buttons"] == {}
+
+    data, bytes_of = shown(setup, panel="heads").packed("model_heads")
+    maps = np.frombuffer(bytes_of["weights"], np.float32).reshape(-1, count, count)
+    with torch.no_grad():
+        own = torch.cat(model(**given, output_attentions=True).attentions)
+    assert maps == pytest.approx(own.flatten(0, 1).numpy(), abs=3e-6)
+    assert {name for head in data["heads"] for name in head["held"]} == set()
+
+
+@pytest.mark.parametrize("folder", ["llama", "gpt2"])
+def test_a_head_that_is_switched_off_is_off_in_the_model(models, folder: str):
+    setup, given = opened(folder)
+    model = models[folder][1]
+    before = own_logits(model, given).softmax(-1)
+    output = model.model.layers[1].self_attn.o_proj if folder == "llama" else model.transformer.h[1].attn.c_proj
+    rows = slice(16 * HEAD, 16 * (HEAD + 1))
+    part = (slice(None), rows) if folder == "llama" else (rows, slice(None))  # Linear and Conv1D lie across
+    kept = output.weight[part].clone()
+    with torch.no_grad():
+        output.weight[part] = 0
+        try:
+            after = own_logits(model, given).softmax(-1)
+        finally:
+            output.weight[part] = kept
+    data, _ = shown(setup, panel="what_if", changes=f"{LAYER}.{HEAD}:off").packed("what_if")
+    (outcome,) = data["outcomes"]
+    words = {row["cell"]["index"][-1]: row for row in outcome["rows"]}
+    assert words
+    for number, row in words.items():
+        assert row["before"] == pytest.approx(float(before[number]), abs=1e-6)
+        assert row["after"] == pytest.approx(float(after[number]), abs=1e-6)
+    assert (before - after).abs().max() > 0.001
+    assert "other" not in {kind for tile in data["tiles"] for kind in tile["kinds"]}
+
+
+def test_another_layer_shows_its_own_weights_and_settings(models):
+    setup, given = opened("gpt2")
+    screen = shown(setup)
+    with torch.no_grad():
+        own = models["gpt2"][1](**given, output_attentions=True).attentions
+    for layer in (3, 2):
+        screen.set("layer", layer)
+        assert screen.setup().run.layer == layer
+        assert float((trace_for(screen.setup())["weights"] - own[layer - 1]).abs().max()) < 3e-6
+
+
+def test_a_model_whose_head_bends_the_vectors_shows_its_heads_and_names_what_is_missing(models):
+    setup, given = opened("bert")
+    screen = shown(setup)
+    assert screen.packed("model_heads")
+    for name in ("Its parts", "Next word", "What if", "Words alone"):
+        assert f"*{name}* is not here" in told(screen)
+    with torch.no_grad():
+        own = models["bert"][1](**given, output_attentions=True).attentions[0]
+    assert float((trace_for(screen.setup())["weights"] - own).abs().max()) < 3e-6
+
+
+def test_a_layer_whose_model_is_not_whole_opens_alone_and_says_why(models):
+    setup, _ = opened("gemma2")
+    assert setup.run.layer is None
+    screen = shown(setup)
+    assert "Only this layer of the model is here: what a layer computes must be added as it is" in told(screen)
+
+
+def test_a_model_that_is_too_large_opens_its_layer_alone(models, monkeypatch):
+    monkeypatch.setattr("pages.runs.layer_store.MAX_MODEL_BYTES", 2**19)
+    setup, _ = opened("llama")
+    assert setup.run.layer is None
+    assert "the whole model must take at most 0 MB" in told(shown(setup))
+
+
+def test_a_part_that_does_not_end_as_in_the_model_keeps_the_model_out(models, monkeypatch):
+    monkeypatch.setattr("attention_core.checkpoints.whole_run.PART_BOUND", 1e-9)
+    setup, _ = opened("llama")
+    assert "rounding explains" in told(shown(setup)) and setup.run.layer is None
+
+
+def test_a_link_to_a_model_that_is_gone_says_so_once(models):
+    setup, _ = opened("llama")
+    link = setup_to_link(setup)
+    kept = MODELS.layers.pop(setup.run.recorded)
+    try:
+        screen = Screen(**link)
+        assert len([error for error in [*screen.at.error, *screen.at.warning] if "no longer kept" in error.value]) == 1
+    finally:
+        MODELS.keep(kept)
+
+
+def test_the_panels_are_said_in_chinese_too(models):
+    setup, _ = opened("llama")
+    for panel in ("sum", "heads", "words", "what_if"):
+        screen = shown(setup, panel=panel, lang="zh")
+        assert "整个模型" in told(screen) and not screen.at.error
+
+
+def test_the_door_keeps_no_model_that_the_workbench_cannot_show(models, monkeypatch):
+    monkeypatch.setattr("pages.setup.resolve.MAX_SHOWN_HEADS", 3)
+    page = open_model(Lesson("maps", open="model"), "llama", TEXT)
+    MODELS.layers.clear()
+    page.press("open_layer")
+    assert errors(page) == ["heads must be at most 3: got 4"]
+    assert not MODELS.layers
+    assert layer_door.STORE.waiting == 0
