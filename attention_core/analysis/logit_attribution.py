@@ -15,7 +15,7 @@ from torch import Tensor
 
 from attention_core.analysis.head_contributions import CONTRIBUTE
 from attention_core.analysis.parts_of_sum import DIVIDE_PARTS, ROOT_MEAN_SQUARE
-from attention_core.analysis.residual_sum import OUTPUT_NORMS, SumPlan, check_words, own_name, read_norm
+from attention_core.analysis.residual_sum import NORMED_OUTPUT, OUTPUT_NORMS, SumPlan, check_words, own_name, read_norm
 from attention_core.mechanism.norms import CENTRE, LAYER_NORM, RMS_NORM
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.scores import SCORE_DIMS
@@ -280,7 +280,7 @@ def check_stack(stack: Stack, word: int) -> None:
     if len(last_norms(stack)) != 1:
         raise AttentionError("no_word_sum", part=UNEMBEDDING)
     for part, trace in stack.parts.items():
-        if any(norm in trace for norm in OUTPUT_NORMS):
+        if any(norm in trace for norm in (NORMED_OUTPUT, *OUTPUT_NORMS)):
             raise AttentionError("no_word_sum", part=part)
         if part.endswith(".attention") and not adds_words(trace):
             raise AttentionError("no_word_sum", part=part)

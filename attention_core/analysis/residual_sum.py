@@ -24,6 +24,7 @@ RESIDUAL_SUM, LOGIT_SUM = "residual_sum", "logit_sum"
 SUM_DIMS = PARTS_DIMS[1:]  # (B, T, D)
 PUSHES_DIMS = ("part", "B", "T", "V")
 CHOSEN = "V'"  # the axis of some words of the vocabulary
+NORMED_OUTPUT = "rms_normed_added"  # the step of a norm on what a layer computes, before the residual adds it
 OUTPUT_NORMS = ("layer_normed_output", "layer_normed_output_unshifted", "rms_normed_output")
 
 
@@ -99,7 +100,7 @@ def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
             plan = add_places(plan, stack, part)
             if "residual" not in trace:
                 raise AttentionError("no_residual", part=part)
-            plan = add_heads(plan, stack, part) if "head_outputs" in trace else add_feed_forward(plan, stack, part)
+            plan = add_layer(plan, stack, part)
         for step in norms_of_sum(part, trace):
             plan = carry_through(plan, stack, part, step)
     return plan
@@ -116,6 +117,19 @@ def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
             plan = plan.reading(stack, part, places)
             plan = plan.adding(Added(own_name(part, places), "places", (f"{part}.positions",)))
     return plan
+
+
+def add_layer(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
+    """Add the summands of an attention or feed-forward layer to a SumPlan, after the norm on their sum if there is
+    one.
+    """
+    trace, earlier = stack[part], plan.added
+    plan = add_heads(plan, stack, part) if "head_outputs" in trace else add_feed_forward(plan, stack, part)
+    if NORMED_OUTPUT not in trace:
+        return plan
+    own = replace(plan, added=plan.added[len(earlier) :])
+    own = carry_through(own, stack, part, trace.step(NORMED_OUTPUT))
+    return replace(own, added=(*earlier, *own.added))
 
 
 def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
@@ -235,7 +249,8 @@ def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
     r"""Add the part "residual_sum" to a stack: what each part added to the words' vectors, and the sum of all summands.
 
     $x_L = e + \sum_l \big(\sum_h z_{l,h} W_{o,l,h} + b_{o,l} + f_l + b_{2,l}\big)$ if norms come before layers. A norm
-    after a layer divides everything that was added before by the divisor of this run.
+    on a layer's output divides what the layer adds, a norm after a layer everything that was added before, by the
+    divisor of this run.
 
     stack: a run with residuals; if it has an encoder, only the decoder's parts are summed. after: the name of the part
     after which the vectors are taken; None for the last part before the unembedding.

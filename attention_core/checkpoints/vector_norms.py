@@ -26,15 +26,15 @@ class VectorNorm:
         return layer_norm(centre(x), self.gain, self.shift, eps=self.eps)
 
     def choice(self, place: str) -> tuple[str, dict[str, float]]:
-        """Return the norm as a modifier of a config, such as ("rms_norm_before", {"eps": 1e-6}). place: "before" or
-        "after".
+        """Return the norm as a modifier of a config, such as ("rms_norm_before", {"eps": 1e-6}). place: "before",
+        "output" or "after".
         """
         kind = "rms" if self.shift is None else "layer"
         return f"{kind}_norm_{place}", {"eps": self.eps}
 
     def learned(self, place: str) -> dict[str, Tensor]:
-        """Return the gain and shift by their names in the weights, such as "g_rms_before". place: "before" or
-        "after".
+        """Return the gain and shift by their names in the weights, such as "g_rms_before". place: "before", "output"
+        or "after".
         """
         if self.shift is None:
             return {f"g_rms_{place}": self.gain}

@@ -109,8 +109,14 @@ def as_double(tensor: Tensor | None) -> Tensor | None:
 
 
 def choose_norm(norm: VectorNorm | None, place: str) -> tuple[tuple, dict[str, Tensor]]:
-    """Return the modifiers and learned tensors of a norm, both empty for None. place: "before" or "after"."""
+    """Return the modifiers and learned tensors of a norm, both empty for None. place: "before", "output", "after"."""
     return ((), {}) if norm is None else ((norm.choice(place),), norm.learned(place))
+
+
+def choose_norms_behind(on_output: VectorNorm | None, after: VectorNorm | None) -> tuple[tuple, dict[str, Tensor]]:
+    """Return the modifiers and learned tensors of the norms behind a layer: that of its output, and that of the sum."""
+    (first, one), (last, other) = choose_norm(on_output, "output"), choose_norm(after, "after")
+    return (*first, *last), {**one, **other}
 
 
 def join_parts(
@@ -169,6 +175,23 @@ def activate(activation: str, hidden: MapPart, gate: MapPart | None) -> Float[Te
     return faces.torch(hidden.made) if gate is None else hidden.made * faces.torch(gate.made)
 
 
+@dataclass(frozen=True, eq=False)
+class Addition:
+    """What a layer added to the vectors before it: the result of its last linear map, or the RMS norm of this result.
+
+    normed: the result of the norm; None without a norm.
+    """
+
+    output: LinearMap
+    norm: VectorNorm | None = None
+    normed: Tensor | None = None
+
+    @property
+    def value(self) -> Tensor:
+        """The numbers that were added."""
+        return self.output.made if self.normed is None else self.normed
+
+
 class PartReader:
     """Finds the parts of a model, from the last back to the first; layers: see find_whole_model."""
 
@@ -223,11 +246,11 @@ class PartReader:
                 parts = [*self.read_parallel(*layer), *parts]
                 point = layer[-1]
                 continue
-            output, x = self.split(total)
-            if output is None:
+            added, x = self.split(total)
+            if added is None:
                 break
             try:
-                parts.insert(0, self.read_part(output, x, norm))
+                parts.insert(0, self.read_part(added, x, norm))
             except AttentionError:
                 if sum(part.is_attention for part in parts) == len(self.layers):
                     break  # it is a sum of the embedding, before the first layer
@@ -240,40 +263,53 @@ class PartReader:
             raise AttentionError("stack_layers", given=count, count=len(self.layers), layer=layer)
         return parts
 
-    def split(self, total: Point) -> tuple[LinearMap | None, Point]:
-        """Return the linear map and the other vectors whose sum some vectors are; None and the vectors themselves if
-        they are no such sum.
+    def split(self, total: Point) -> tuple[Addition | None, Point]:
+        """Return what a layer added, and the vectors to which it was added, if some vectors are this sum; None and the
+        vectors themselves if they are not.
         """
         sides = self.stream.summands(total)
-        made = [self.stream.map_at(side) for side in sides]
+        made = [self.addition_at(side) for side in sides]
         found = [place for place, each in enumerate(made) if each is not None]
         if len(found) != 1:
             return None, total
         [place] = found
         return made[place], sides[1 - place]
 
+    def addition_at(self, point: Point) -> Addition | None:
+        """Return the last linear map of a layer, and the norm of its result, if they computed some vectors; else
+        None.
+        """
+        output = self.stream.map_at(point)
+        if output is not None:
+            return Addition(output)
+        norm = self.norm_at(point)
+        if norm is None or norm.shift is not None:
+            return None
+        output = self.stream.map_at(self.stream.point(self.stream.norm_at(point).given))
+        return None if output is None else Addition(output, norm, point.value)
+
     # ---- attention and feed-forward layer side by side ---------------------------------------------------------------
-    def split_parallel(self, total: Point) -> tuple[LinearMap, LinearMap, Point] | None:
-        """Return the linear maps at the ends of attention and of the feed-forward layer, and the vectors x that both
-        read, if some vectors are the sum of all three; else None.
+    def split_parallel(self, total: Point) -> tuple[Addition, Addition, Point] | None:
+        """Return what attention and the feed-forward layer added, and the vectors x that both read, if some vectors are
+        the sum of all three; else None.
 
         The three are added in any order: the two outputs first, or one of them to x and then the other.
         """
         for outputs, x in self.list_triples(total):
-            of_attention = [each for each in outputs if id(each) in self.by_output]
-            others = [each for each in outputs if id(each) not in self.by_output]
+            of_attention = [each for each in outputs if id(each.output) in self.by_output]
+            others = [each for each in outputs if id(each.output) not in self.by_output]
             if len(others) != 1:
                 continue
-            _, maps, _ = self.by_output[id(of_attention[0])]
-            if self.reads(maps.q.source, x) and any(self.list_readings(others[0], x)):
+            _, maps, _ = self.by_output[id(of_attention[0].output)]
+            if self.reads(maps.q.source, x) and any(self.list_readings(others[0].output, x)):
                 return *of_attention, *others, x
         return None
 
-    def list_triples(self, total: Point) -> Iterator[tuple[list[LinearMap], Point]]:
-        """Yield two linear maps and other vectors whose sum some vectors are."""
+    def list_triples(self, total: Point) -> Iterator[tuple[list[Addition], Point]]:
+        """Yield what two layers added, and other vectors, whose sum some vectors are."""
         sides = self.stream.summands(total)
         for side, x in zip(sides, reversed(sides), strict=True):
-            outputs = [self.stream.map_at(inner) for inner in self.stream.summands(side)]
+            outputs = [self.addition_at(inner) for inner in self.stream.summands(side)]
             if len(outputs) == 2 and None not in outputs:
                 yield outputs, x
         last, before = self.split(total)
@@ -281,11 +317,11 @@ class PartReader:
         if last is not None and first is not None:
             yield [first, last], x
 
-    def read_parallel(self, attention: LinearMap, feed_forward: LinearMap, x: Point) -> list[FoundPart]:
-        """Return the attention and the feed-forward layer that end in two linear maps and both read x."""
+    def read_parallel(self, attention: Addition, feed_forward: Addition, x: Point) -> list[FoundPart]:
+        """Return attention and the feed-forward layer that both read x. attention, feed_forward: what each added."""
         attended = self.read_part(attention, x, None)
         fed = self.read_part(feed_forward, x, None)
-        after = attended.x.double() + attention.made.reshape(self.shape).double()
+        after = attended.x.double() + attention.value.reshape(self.shape).double()
         return [attended, replace(fed, x=after, parallel=True)]
 
     # ---- what is not found -------------------------------------------------------------------------------------------
@@ -303,13 +339,11 @@ class PartReader:
                     raise AttentionError("stack_changed", layer=found.name)
 
     # ---- one part ----------------------------------------------------------------------------------------------------
-    def read_part(self, output: LinearMap, x: Point, after: VectorNorm | None) -> FoundPart:
-        """Return the part whose output was added to x. output: its last linear map. after: the norm of the sum, if
-        there is one.
-        """
-        layer = self.by_output.get(id(output))
+    def read_part(self, added: Addition, x: Point, after: VectorNorm | None) -> FoundPart:
+        """Return the part whose output was added to x. after: the norm of the sum, if there is one."""
+        layer = self.by_output.get(id(added.output))
         if layer is None:
-            return self.read_feed_forward(output, x, after)
+            return self.read_feed_forward(added, x, after)
         name, maps, run = layer
         if run.given:
             raise AttentionError("stack_given", layer=name, given=run.given[0])
@@ -317,7 +351,7 @@ class PartReader:
             raise AttentionError("stack_reads", layer=name)
         norm = self.norm_before(name, maps.q.source, x)
         before, gains = choose_norm(norm, "before")
-        behind, more = choose_norm(after, "after")
+        behind, more = choose_norms_behind(added.norm, after)
         config = replace(run.config, modifiers=(*before, *run.config.modifiers, *behind), residual=True)
         return FoundPart(config, Weights(**run.weights.given(), **gains, **more), self.vectors_at(x, name))
 
@@ -334,9 +368,10 @@ class PartReader:
             raise AttentionError("stack_reads", layer=layer)
         return norm
 
-    def read_feed_forward(self, output: LinearMap, x: Point, after: VectorNorm | None) -> FoundPart:
-        """Return the feed-forward layer whose last linear map is `output`."""
-        behind, more = choose_norm(after, "after")
+    def read_feed_forward(self, added: Addition, x: Point, after: VectorNorm | None) -> FoundPart:
+        """Return the feed-forward layer that added something to x."""
+        output = added.output
+        behind, more = choose_norms_behind(added.norm, after)
         for activation, hidden, gate in self.list_readings(output, x):
             if not nearly_same(activate(activation, hidden, gate), output.given):
                 continue

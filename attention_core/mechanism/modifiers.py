@@ -34,6 +34,7 @@ from attention_core.mechanism.norms import (
     LAYER_BEFORE,
     LAYER_EPS,
     LAYER_NORM,
+    RMS_ADDED,
     RMS_AFTER,
     RMS_BEFORE,
     RMS_NORM,
@@ -126,8 +127,8 @@ LET_THROUGH = Faces(
 # ---- the table -------------------------------------------------------------------------------------------------------
 # The places in a run at which modifiers act, in order: the input of q with its positions (and of k and v if it is the
 # same); the input of k and v; q and k per head, before positions rotate them; the scaled scores, before positions and
-# masks; the two maps of weights, if there are two; the mixed values, before the heads are merged; the layer's last
-# step, which is the residual, or the output without a residual.
+# masks; the two maps of weights, if there are two; the mixed values, before the heads are merged; the output, before
+# the residual adds it to x; the layer's last step, which is the residual, or the output without a residual.
 MODIFIER_PLACES = {
     "inputs": ("x",),
     "sources": ("x",),
@@ -135,6 +136,7 @@ MODIFIER_PLACES = {
     "scores": ("scores",),
     "maps": ("maps",),
     "mixed": ("mixed",),
+    "added": ("added",),
     "output": ("output",),
 }
 
@@ -265,6 +267,11 @@ MODIFIERS = {
             )
         },
         weights=(LearnedTensor("w_gate", ("D", "H·d_v"), "W_g", start=zeros, makes_weights=False),),
+    ),
+    "rms_norm_output": Modifier(
+        steps={"added": (PlanStep("rms_normed_added", RMS_NORM, (HERE, "g_rms_output")),)},
+        parameters=(EPS,),
+        weights=RMS_ADDED,
     ),
     "layer_norm_after": Modifier(
         steps={

@@ -121,4 +121,5 @@ LAYER_AFTER = (
     LearnedTensor("b_layer_after", ("D_out",), r"\beta'", start=zeros, makes_weights=False),
 )
 RMS_BEFORE = (LearnedTensor("g_rms_before", ("D",), "g", start=ones),)
+RMS_ADDED = (LearnedTensor("g_rms_output", ("D_out",), "g''", start=ones, makes_weights=False),)
 RMS_AFTER = (LearnedTensor("g_rms_after", ("D_out",), "g'", start=ones, makes_weights=False),)

@@ -118,9 +118,10 @@ def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: 
     source = next((operation.reads[0] for operation in plan if operation.output in made), "")  # "" if q itself is given
     plan = plan + plan_weights(config, inputs, shapes, query_offset)
     plan += plan_output(config, inputs, shapes, source)
+    _, heads, _, _ = shapes["q"]
+    plan += plan_modifiers(config, "added", plan[-1], heads)
     if config.residual:
         plan.append(plan_residual(inputs, plan, shapes))
-    _, heads, _, _ = shapes["q"]
     plan += plan_modifiers(config, "output", plan[-1], heads)
     check_all_read(plan)
     return plan
@@ -644,7 +645,7 @@ def plan_output(config: AttentionConfig, inputs: Inputs, shapes: Shapes, source:
 
 def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
     """Return the operation x + output, which gives the input of the next layer; the positions added to x are part of
-    x.
+    x. The output is the plan's last step, as a norm may act on it before it is added.
     """
     source = "x" if "x" in inputs else "query"
     if source not in inputs:
@@ -661,7 +662,7 @@ def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
     outputs = [operation.output for operation in plan]
     positioned = f"positioned_{source}"
     stream = positioned if positioned in outputs else source
-    return Operation("residual", inputs[source].dims, (stream, "output"), ADD)
+    return Operation("residual", inputs[source].dims, (stream, outputs[-1]), ADD)
 
 
 def output_width(inputs: Inputs, shapes: Shapes) -> int:

@@ -23,6 +23,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 from attention_core.transformer.activations import ACTIVATIONS
 from attention_core.transformer.part_norms import (
+    ADDED,
     AFTER,
     BEFORE,
     NormWeights,
@@ -46,8 +47,9 @@ WEIGHT_DIMS = {
 class FeedForwardConfig:
     """The settings of a feed-forward layer.
 
-    activation: one of ACTIVATIONS. norms: the norms before the layer or after its last step, as names or (name, params)
-    pairs, such as "layer_norm_before". residual: whether a last step x + output is added.
+    activation: one of ACTIVATIONS. norms: the norms before the layer, on its output before the residual, or after its
+    last step, as names or (name, params) pairs, such as "layer_norm_before". residual: whether a last step x + output
+    is added.
 
     Raises AttentionError (a ValueError) for an unknown choice or a number out of range.
 
@@ -61,7 +63,7 @@ class FeedForwardConfig:
 
     def __post_init__(self):
         require_one_of("activation", self.activation, tuple(ACTIVATIONS))
-        object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE, AFTER))
+        object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE, ADDED, AFTER))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,7 +91,8 @@ def feed_forward(
 
     $\mathrm{hidden} = x W_1 + b_1$, $\mathrm{output} = f(\mathrm{hidden})\,W_2 + b_2$ with the activation f. With a
     gated activation, $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before the layer changes
-    the x that is projected, but not the x of the residual. A norm after the layer changes the last step.
+    the x that is projected, but not the x of the residual. A norm on the output changes what the residual adds, a norm
+    after the layer its last step.
 
     x (T, D) or (B, T, D). weights: see FeedForwardWeights. config: see FeedForwardConfig. stream (T, D_out) or (B, T,
     D_out): the vectors to which the residual adds the output, instead of x.
@@ -166,9 +169,10 @@ def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> lis
     plan += plan_hidden(inputs, config, read)
     output = project_step("output", ("B", "T", "D_out"), plan[-1].output, inputs, "2")
     plan.append(output)
+    plan += plan_norms(config.norms, ADDED, "added", output.output, output.dims)
     if config.residual:
         stream = "stream" if "stream" in inputs else "x"
-        plan.append(Operation("residual", inputs[stream].dims, (stream, "output"), ADD))
+        plan.append(Operation("residual", inputs[stream].dims, (stream, plan[-1].output), ADD))
     plan += plan_norms(config.norms, AFTER, "output", plan[-1].output, plan[-1].dims)
     check_all_read(plan)
     return plan

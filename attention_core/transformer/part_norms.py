@@ -1,4 +1,6 @@
-"""Plans and checks the norms of a Transformer's parts: modifiers before a layer, or after its last step."""
+"""Plans and checks the norms of a Transformer's parts: modifiers before a layer, on its output before the residual, or
+after its last step.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,8 +19,9 @@ from attention_core.mechanism.plan_steps import chain_operations
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
-BEFORE, AFTER = "inputs", "output"  # places of a norm: on the inputs of a layer, or on its last step
-NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.steps} <= {BEFORE, AFTER}}
+# Places of a norm: on the inputs of a layer, on its output before the residual adds it, or on its last step
+BEFORE, ADDED, AFTER = "inputs", "added", "output"
+NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.steps} <= {BEFORE, ADDED, AFTER}}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,6 +33,7 @@ class NormWeights:
     g_layer_before: Float[Tensor, " D"] | None = None
     b_layer_before: Float[Tensor, " D"] | None = None
     g_rms_before: Float[Tensor, " D"] | None = None
+    g_rms_output: Float[Tensor, " D_out"] | None = None
     g_layer_after: Float[Tensor, " D_out"] | None = None
     b_layer_after: Float[Tensor, " D_out"] | None = None
     g_rms_after: Float[Tensor, " D_out"] | None = None
@@ -42,7 +46,7 @@ class NormWeights:
 def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
     """Check and return the norms that are chosen for a layer, an embedding or an unembedding.
 
-    places: where norms are possible: BEFORE, AFTER or both. Raises AttentionError.
+    places: where norms are possible, of BEFORE, ADDED and AFTER. Raises AttentionError.
     """
     table = {name: norm for name, norm in NORMS.items() if {*norm.steps} <= {*places}}
     return check_listed_choices("norms", given, partial(check_choice, "norm", table))
@@ -77,8 +81,8 @@ def norm_weight_dims(chosen: Iterable[Choice]) -> dict[str, tuple[str, ...]]:
 def plan_norms(chosen: Iterable[Choice], place: str, thing: str, step: str, dims: tuple[str, ...]) -> list[Operation]:
     """Return the operations of all chosen norms at a place, each of which reads the result of the one before.
 
-    place: BEFORE or AFTER. thing: replaces "{thing}" in the names of the norms' steps. step: the name of the step that
-    the first norm reads. dims: the axes of this step.
+    place: BEFORE, ADDED or AFTER. thing: replaces "{thing}" in the names of the norms' steps. step: the name of the
+    step that the first norm reads. dims: the axes of this step.
     """
     norms = [NORMS[name].operations(place, thing, dims, params) for name, params in modifiers_at(place, chosen).items()]
     return chain_operations(norms, step)

@@ -121,8 +121,9 @@ class FeedForwardWires(Wires):
         self.wire("gate", "gate_projected")
         self.wire("activated", "hidden", *self.given("gate"))
         last = self.wire("output", "activated", *self.given("w_2", "b_2"))
+        last = self.pass_modifiers("added", "added", last)
         if "residual" in self.steps:
-            last = self.wire("residual", *(self.given("stream") or ("x",)), "output")
+            last = self.wire("residual", *(self.given("stream") or ("x",)), last)
         self.pass_modifiers("output", "output", last)
 
 
@@ -357,6 +358,7 @@ class LayerWires(Wires):
         here = self.pass_modifiers("mixed", "mixed", here, {INPUT: self.made_of.get("q", "")})
         self.wire("concat", here)
         last = self.wire("output", "concat", *self.given("w_o", "b_o"))
+        last = self.pass_modifiers("added", "added", last)
         if "residual" in self.steps:
-            last = self.wire("residual", self.query_input, "output")
+            last = self.wire("residual", self.query_input, last)
         self.pass_modifiers("output", "output", last)

@@ -23,7 +23,7 @@ Parameters = Mapping[str, object]  # {parameter: value} of one position encoding
 TakeParameters = Callable[[str, dict[str, object]], None]  # callback that gets a control's name and all parameters
 SOFTMAX = next(iter(NORMALISERS))  # the default normaliser of the scores
 RARE_POSITIONS = ("t5", "clipped", "relative_keys", "decoupled_rope")  # the panel Research variants has these
-NORMS = ("layer_norm_before", "rms_norm_before", "layer_norm_after", "rms_norm_after")  # the panel More has these
+NORMS = ("layer_norm_before", "rms_norm_before", "rms_norm_output", "layer_norm_after", "rms_norm_after")
 STYLES = {"rope": "interleaved", "rope_half": "half"}  # name of RoPE in a link -> how it pairs components
 
 

@@ -32,6 +32,8 @@ STACKS = {
     },
     "LayerNorm after": {"norms": ("layer_norm_after",), "last": ()},
     "RMSNorm after": {"norms": ("rms_norm_after",), "activation": "relu", "last": ("rms_norm_before",)},
+    "RMSNorm of what a layer adds": {"norms": ("rms_norm_before", "rms_norm_output"), "last": ("rms_norm_before",)},
+    "RMSNorm of what parallel layers add": {"norms": ("rms_norm_before", "rms_norm_output"), "parallel": True},
     "before and after": {"norms": ("rms_norm_before", "layer_norm_after")},
     "no norm, no positions": {"norms": (), "last": (), "positions": ()},
     "encoder and decoder": {"with_encoder": True},

@@ -40,6 +40,7 @@ IN_WORDS = {
     "OlmoForCausalLM",
     "SmolLM3ForCausalLM",
     "GlmForCausalLM",
+    "Gemma3ForCausalLM",
     "GPTNeoXForCausalLM",
     "GPTJForCausalLM",
     "CodeGenForCausalLM",
@@ -62,6 +63,7 @@ IN_VECTORS = {
     "RoFormerForMaskedLM",
     "BigBirdForMaskedLM",
     "ModernBertDecoderForCausalLM",
+    "Gemma2ForCausalLM",
     "CohereForCausalLM",
     "Cohere2ForCausalLM",
     "ViTModel",
@@ -73,7 +75,7 @@ EACH = [
 ]
 LACKS = {
     "ApertusForCausalLM": "stack_feed_forward",
-    "Gemma2ForCausalLM": "stack_changed",  # a norm of what a layer adds
+    "BeitModel": "stack_changed",
     "Dinov2Model": "stack_changed",  # times a gain
     "DebertaV2ForMaskedLM": "stack_given",
     "SwinModel": "stack_given",
@@ -117,8 +119,8 @@ def test_a_model_is_whole_or_says_what_the_core_lacks(family: Family):
         assert torch.equal(run.model.end, expected.double())
 
 
-def test_forty_four_of_the_families_are_whole():
-    assert len(IN_WORDS) == 28 and len(IN_VECTORS) == 16
+def test_forty_six_of_the_families_are_whole():
+    assert len(IN_WORDS) == 29 and len(IN_VECTORS) == 17
     assert {family.name for family in FAMILIES} >= IN_WORDS | IN_VECTORS
 
 
@@ -231,6 +233,17 @@ def test_a_parallel_layer_that_is_run_as_a_sequence_is_red():
     config = replace(run.config, layers=(replace(first, parallel=False), *others))
     wrong = WholeRun(replace(run.model, config=config), run.rounding)
     assert [row.part for row in wrong.proof() if not row.passed] == ["1.feed_forward"]
+
+
+def test_the_norm_of_what_a_layer_adds_is_the_models_own_and_without_it_the_part_is_red():
+    family = next(family for family in FAMILIES if family.name == "Gemma3ForCausalLM")
+    model, run = family.make(), whole("Gemma3ForCausalLM")
+    own = model.model.layers[1].post_feedforward_layernorm
+    assert torch.equal(run.weights.layers[1].feed_forward.g_rms_output, 1 + own.weight.double())
+    wrong = with_layer(run, "feed_forward", lambda fed: replace(fed, g_rms_output=torch.ones_like(fed.g_rms_output)))
+    assert [row.part for row in wrong.proof() if not row.passed] == ["2.feed_forward"]
+    stack = with_residual_sum(run.stack)
+    assert apart(stack["residual_sum"]["parts"].sum(0), run.model.beginnings[-1]) < CHAIN
 
 
 def test_another_table_of_words_is_found_at_the_end():

@@ -228,6 +228,9 @@ def attention_by_loops(inputs: dict, weights: dict, config: dict, pairs: dict) -
     if "w_o" in weights:
         output = output @ weights["w_o"] + weights.get("b_o", 0.0)
     found["output"] = output
+    if "rms_norm_output" in modifiers:
+        gain, eps = weights["g_rms_output"], modifiers["rms_norm_output"]["eps"]
+        output = each_row(lambda row: rms_norm(row, gain, eps), output)
     if config["residual"]:
         output = made_of["stream"] + output
     if "layer_norm_after" in modifiers:

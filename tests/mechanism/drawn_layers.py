@@ -195,7 +195,7 @@ class Draw:
         """Its parameters; what it learns is drawn."""
         eps = {"eps": self.one_of(1e-6, 1e-2)}
         match name:
-            case "layer_norm_before" | "rms_norm_before" | "layer_norm_after" | "rms_norm_after":
+            case "layer_norm_before" | "rms_norm_before" | "rms_norm_output" | "layer_norm_after" | "rms_norm_after":
                 kind, place = name.split("_")[0], name.split("_")[2]
                 width = sizes["D"] if place == "before" else sizes["D_out"]
                 self.learn(f"g_{kind}_{place}", width)

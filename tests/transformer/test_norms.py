@@ -4,7 +4,17 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core import (
+    AttentionConfig,
+    AttentionError,
+    FeedForwardConfig,
+    FeedForwardWeights,
+    Trace,
+    Weights,
+    attend,
+    attend_qkv,
+    feed_forward,
+)
 from attention_core.explanation.arithmetic import explain
 from attention_core.variants.kv_cache import decode, gap_to_full
 from attention_core.verification.proof import prove
@@ -13,6 +23,7 @@ from tests.transformer.parts import draws
 
 B, T, S, D, D_KEY, H, D_HEAD = 2, 3, 5, 7, 11, 2, 3
 NAMES = ["layer_norm_before", "rms_norm_before", "layer_norm_after", "rms_norm_after"]
+ON_OUTPUT = "rms_norm_output"
 
 
 def close(found: torch.Tensor, expected: torch.Tensor) -> None:
@@ -45,7 +56,7 @@ def normed(trace: Trace, x: torch.Tensor, name: str) -> torch.Tensor:
     return F.layer_norm(x, (D,), trace[f"g_layer_{place}"], trace[f"b_layer_{place}"], 1e-5)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, ON_OUTPUT])
 def test_every_step_of_a_norm_has_five_faces(name):
     trace = layer(name)
     assert_five_faces(trace, *(step for step in trace.computed() if "norm" in step or "centred" in step))
@@ -84,6 +95,31 @@ def test_behind_a_layer_the_last_step_is_normed(name, residual):
     trace = layer(name, residual=residual)
     last = list(trace.steps)[-1]
     close(trace[last], normed(trace, trace["residual" if residual else "output"], name))
+
+
+@pytest.mark.parametrize("positions", [(), ("sinusoidal",)], ids=["no positions", "positions"])
+def test_the_output_is_normed_before_the_residual_adds_it(positions):
+    trace = layer(ON_OUTPUT, positions=positions)
+    close(trace["output"], trace["concat"] @ trace["w_o"])
+    close(trace["rms_normed_added"], normed(trace, trace["output"], ON_OUTPUT))
+    close(trace["residual"], trace["positioned_x" if positions else "x"] + trace["rms_normed_added"])
+    assert prove(trace).passed
+
+
+def test_a_feed_forward_layer_norms_its_output_before_the_residual_adds_it():
+    """(3, 4) through two identity matrices, over its root mean square, the root of 12.5, plus (3, 4)."""
+    eye = torch.eye(2, dtype=torch.float64)
+    weights = FeedForwardWeights(w_1=eye, w_2=eye, g_rms_output=torch.tensor([1.0, 10.0]).double())
+    config = FeedForwardConfig("relu", [(ON_OUTPUT, {"eps": 1e-12})], residual=True)
+    trace = feed_forward(torch.tensor([[3.0, 4.0]]).double(), weights, config)
+    close(trace["residual"], torch.tensor([[[3 + 3 / 12.5**0.5, 4 + 40 / 12.5**0.5]]]).double())
+    assert_five_faces(trace, "rms_normed_added", "residual")
+    assert prove(trace).passed
+
+
+def test_norms_on_the_output_and_behind_the_layer_stand_in_a_row():
+    trace = layer(ON_OUTPUT, NAMES[3])
+    close(trace["rms_normed_output"], normed(trace, trace["x"] + normed(trace, trace["output"], ON_OUTPUT), NAMES[3]))
 
 
 def test_all_norms_stand_in_a_row():

@@ -74,6 +74,7 @@ COUNTED = {  # what it multiplies besides, learns besides, and all that is store
     "layer_norm_before": ({}, {"g_layer_before": 7, "b_layer_before": 7}, {"weights": MAP} | KEPT),
     "rms_norm_before": ({}, {"g_rms_before": 7}, {"weights": MAP} | KEPT),
     "layer_norm_after": ({}, {"g_layer_after": 7, "b_layer_after": 7}, {"weights": MAP} | KEPT),
+    "rms_norm_output": ({}, {"g_rms_output": 7}, {"weights": MAP} | KEPT),
     "rms_norm_after": ({}, {"g_rms_after": 7}, {"weights": MAP} | KEPT),
     "qk_norm": ({}, {"g_q": 3, "g_k": 3}, {"weights": MAP} | KEPT),
     "relative_keys": ({"relative_keys_scores": 2 * 5 * 3 * 5}, {"w_rk": 5 * 3}, {"weights": MAP} | KEPT),
