@@ -57,7 +57,8 @@ def intervene(
     r"""Run a stack again with changed heads or feed-forward layers.
 
     An ablated head has the weights 0, so its rows of $W_o$ add 0: $\mathrm{output} = \sum_{h \ne h_0} A_h V_h W_{o,h} +
-    b_o$. An ablated feed-forward layer has $W_2 = 0$ and $b_2 = 0$.
+    b_o$. An ablated feed-forward layer has $W_2 = 0$ and $b_2 = 0$. A recorded part, which the core does not compute,
+    adds the same as in the unchanged run whatever changes before it, or 0 if it is ablated.
 
     stack: the unchanged run. interventions: the changes, at most one for each head or feed-forward layer. other: the
     run of another sentence of the same length, for the kind "other". hold_norms: True if each norm divides by the same
@@ -113,9 +114,11 @@ def run_again(
 
 # ---- a feed-forward layer that adds nothing --------------------------------------------------------------------------
 def without_output(inputs: Inputs) -> Inputs:
-    """Return a feed-forward layer's inputs with W_2 = 0 and b_2 = 0, so that the layer adds 0."""
+    """Return a feed-forward layer's inputs with W_2 = 0 and b_2 = 0, so that the layer adds 0; of a recorded part, its
+    output is 0.
+    """
     return {
-        name: replace(step, value=torch.zeros_like(step.value)) if name in ("w_2", "b_2") else step
+        name: replace(step, value=torch.zeros_like(step.value)) if name in ("w_2", "b_2", "recorded") else step
         for name, step in inputs.items()
     }
 

@@ -120,10 +120,12 @@ def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_layer(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """Add the summands of an attention or feed-forward layer to a SumPlan, after the norm on their sum if there is
-    one.
+    """Add the summands of an attention layer, a feed-forward layer or a recorded part to a SumPlan, after the norm on
+    their sum if there is one.
     """
     trace, earlier = stack[part], plan.added
+    if "recorded" in trace:
+        return plan.reading(stack, part, "output").adding(Added(own_name(part, "output"), "vectors", (part,)))
     plan = add_heads(plan, stack, part) if "head_outputs" in trace else add_feed_forward(plan, stack, part)
     if NORMED_OUTPUT not in trace:
         return plan

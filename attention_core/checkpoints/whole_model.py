@@ -2,8 +2,8 @@
 
 The vectors are followed back from the model's result, from the last layer to the first: each sum adds the output of a
 layer to its input. An attention layer is recognized by its recorded call (see LayerMaps), a feed-forward layer by
-trying each activation of the core. The names of modules are not used to recognize anything; an error names the layer
-that the core cannot compute.
+trying each activation of the core; anything else that follows attention, such as experts, is a recorded part. The names
+of modules are not used to recognize anything; an error names the layer that the core cannot compute.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,6 +24,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.transformer.activations import ACTIVATIONS
 from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights
 from attention_core.transformer.part_norms import NormWeights
+from attention_core.transformer.recorded_part import RecordedConfig, RecordedWeights
 from attention_core.transformer.stack import LayerConfig, LayerWeights, StackConfig, StackWeights
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
@@ -32,7 +33,8 @@ SAME_ROUNDINGS = 32  # accepted difference in roundings of the largest number
 
 @dataclass(frozen=True, eq=False)
 class FoundPart:
-    """An attention or feed-forward layer: its config, its weights, and the vectors x to which its output is added.
+    """An attention layer, a feed-forward layer or a recorded part: its config, its weights, and the vectors x to which
+    its output is added.
 
     parallel: whether it is a feed-forward layer that reads the same vectors as the attention layer before it, instead
     of x.
@@ -247,14 +249,20 @@ class PartReader:
                 point = layer[-1]
                 continue
             added, x = self.split(total)
+            if added is None and norm is None:
+                added, x = self.split_recorded(total)
+            follows_attention = not parts or parts[0].is_attention
             if added is None:
                 break
             try:
-                parts.insert(0, self.read_part(added, x, norm))
+                part = self.read_part(added, x, norm)
             except AttentionError:
                 if sum(part.is_attention for part in parts) == len(self.layers):
                     break  # it is a sum of the embedding, before the first layer
                 raise
+            if not (follows_attention or part.is_attention):
+                break
+            parts.insert(0, part)
             point = x
         count = sum(part.is_attention for part in parts)
         if (parts or is_needed) and (count < len(self.layers) or not parts[0].is_attention):
@@ -287,6 +295,25 @@ class PartReader:
             return None
         output = self.stream.map_at(self.stream.point(self.stream.norm_at(point).given))
         return None if output is None else Addition(output, norm, point.value)
+
+    def split_recorded(self, total: Point) -> tuple[Point | None, Point]:
+        """Return vectors that the core cannot compute, and the vectors behind attention to which they were added, if
+        some vectors are this sum; None and the vectors themselves if they are not.
+        """
+        sides = self.stream.summands(total)
+        for added, x in zip(sides, reversed(sides), strict=True):
+            if added.made_by is not None and self.is_behind_attention(x):
+                return added, x
+        return None, total
+
+    def is_behind_attention(self, x: Point) -> bool:
+        """Return whether vectors are those to which an attention layer added its output."""
+        added, _ = self.split(x)
+        return added is not None and self.is_attention(added)
+
+    def is_attention(self, added: Addition | Point) -> bool:
+        """Return whether a recorded attention layer added something."""
+        return isinstance(added, Addition) and id(added.output) in self.by_output
 
     # ---- attention and feed-forward layer side by side ---------------------------------------------------------------
     def split_parallel(self, total: Point) -> tuple[Addition, Addition, Point] | None:
@@ -339,8 +366,10 @@ class PartReader:
                     raise AttentionError("stack_changed", layer=found.name)
 
     # ---- one part ----------------------------------------------------------------------------------------------------
-    def read_part(self, added: Addition, x: Point, after: VectorNorm | None) -> FoundPart:
+    def read_part(self, added: Addition | Point, x: Point, after: VectorNorm | None) -> FoundPart:
         """Return the part whose output was added to x. after: the norm of the sum, if there is one."""
+        if isinstance(added, Point):
+            return self.take_recorded(added.made_by.module, added.value, x)
         layer = self.by_output.get(id(added.output))
         if layer is None:
             return self.read_feed_forward(added, x, after)
@@ -368,8 +397,18 @@ class PartReader:
             raise AttentionError("stack_reads", layer=layer)
         return norm
 
+    def take_recorded(self, module: str, output: Tensor, x: Point) -> FoundPart:
+        """Return a part that the core cannot compute. module: the module that computed its output, which was added to
+        x.
+        """
+        weights = RecordedWeights(output.reshape(self.shape).double())
+        return FoundPart(RecordedConfig(module), weights, self.vectors_at(x, module))
+
     def read_feed_forward(self, added: Addition, x: Point, after: VectorNorm | None) -> FoundPart:
-        """Return the feed-forward layer that added something to x."""
+        """Return the feed-forward layer that added something to x; a recorded part if the core has no such layer.
+
+        Raises AttentionError (stack_feed_forward) if it does not follow attention, or a norm changes its sum with x.
+        """
         output = added.output
         behind, more = choose_norms_behind(added.norm, after)
         for activation, hidden, gate in self.list_readings(output, x):
@@ -386,6 +425,8 @@ class PartReader:
             config = FeedForwardConfig(activation, norms=(*before, *behind), residual=True)
             weights = FeedForwardWeights(**learned, **gains, **more)
             return FoundPart(config, weights, self.vectors_at(x, output.name))
+        if after is None and self.is_behind_attention(x):
+            return self.take_recorded(output.name, added.value, x)
         raise AttentionError("stack_feed_forward", layer=output.name, choices=", ".join(ACTIVATIONS))
 
     def list_readings(self, output: LinearMap, x: Point) -> Iterator[tuple[str, MapPart, MapPart | None]]:

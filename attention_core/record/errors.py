@@ -143,6 +143,7 @@ REFUSAL_SENTENCES = {
     "memory_unused": "only cross-attention reads memory, and no layer has cross-attention",
     "parallel_layer": "a parallel layer needs attention and a feed-forward layer, both with residual=True, and no "
     "cross-attention",
+    "recorded_shape": "what is recorded must have the shape of the vectors x, {axes}: got {shape}",
     "stream_unused": "stream is what the residual adds the output to: it needs residual=True",
     "stream_shape": "stream must have the shape of the output, {axes}: got {shape}",
     "no_residual": "vectors are a sum of parts only if each part has a residual: {part} has none",

@@ -15,6 +15,7 @@ from attention_core.record.trace import Trace
 from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights, embed
 from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights, feed_forward
 from attention_core.transformer.part_norms import BEFORE, NormWeights, check_norm_choices, norm_vectors
+from attention_core.transformer.recorded_part import RecordedConfig, RecordedWeights, recorded_part
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
 
 EMBEDDING, NORM, UNEMBEDDING = "embedding", "norm", "unembedding"
@@ -31,19 +32,21 @@ class LayerConfig:
     the feed-forward layer reads this layer's input x, as attention does, instead of the result of attention; both
     outputs are added to x (Wang and Komatsuzaki 2021, GPT-J; Chowdhery et al. 2022, section 2).
 
+    In the place of the feed-forward layer, a recorded part may stand (see RecordedConfig); it is named "1.recorded".
+
     Raises AttentionError (a ValueError): parallel_layer, unless attention and the feed-forward layer both have a
     residual and there is no cross-attention.
     """
 
     attention: AttentionConfig
-    feed_forward: FeedForwardConfig | None = None
+    feed_forward: FeedForwardConfig | RecordedConfig | None = None
     cross: AttentionConfig | None = None
     values_of_words: bool = False
     parallel: bool = False
 
     def __post_init__(self):
-        parts = (self.attention, self.feed_forward)
-        if self.parallel and (self.cross is not None or any(part is None or not part.residual for part in parts)):
+        is_computed = isinstance(self.feed_forward, FeedForwardConfig) and self.cross is None
+        if self.parallel and not (is_computed and self.attention.residual and self.feed_forward.residual):
             raise AttentionError("parallel_layer")
 
 
@@ -52,7 +55,7 @@ class LayerWeights:
     """The learned tensors of a layer: the weights of its self-attention, cross-attention and feed-forward layer."""
 
     attention: Weights
-    feed_forward: FeedForwardWeights | None = None
+    feed_forward: FeedForwardWeights | RecordedWeights | None = None
     cross: Weights | None = None
 
 
@@ -275,9 +278,20 @@ def run_layer(
         end = read_end(stack)
         reads = {"x": x, "stream": end} if config.parallel else {"x": end}
         values = {name: reading.value for name, reading in reads.items()}
-        bent = feed_forward(**values, weights=weights.feed_forward, config=config.feed_forward)
-        stack = stack.then(f"{number}.feed_forward", bent, reads)
+        name, trace = run_feed_forward(values, weights, config)
+        stack = stack.then(f"{number}.{name}", trace, reads)
     return stack
+
+
+def run_feed_forward(vectors: Mapping[str, Tensor], weights: LayerWeights, config: LayerConfig) -> tuple[str, Trace]:
+    """Run the feed-forward layer of a layer, or the recorded part in its place; return the name of its kind and its
+    run.
+
+    vectors: {"x": the vectors that it reads}, in a parallel layer also {"stream": those to which it adds}.
+    """
+    if isinstance(config.feed_forward, RecordedConfig):
+        return "recorded", recorded_part(**vectors, weights=weights.feed_forward, config=config.feed_forward)
+    return "feed_forward", feed_forward(**vectors, weights=weights.feed_forward, config=config.feed_forward)
 
 
 # ---- checks ----------------------------------------------------------------------------------------------------------

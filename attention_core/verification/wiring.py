@@ -34,6 +34,8 @@ def expected_reads(trace: Trace) -> dict[str, Reads]:
         return LayerWires(trace).expected
     if "activated" in trace.steps:
         return FeedForwardWires(trace).expected
+    if "recorded" in trace.steps:
+        return {"output": ("recorded",), "residual": ("x", "output")}
     return {}
 
 
