@@ -23,10 +23,15 @@ KINDS = {"parts": 0, "heads": 1, "vectors": None, "places": None, "bias": None}
 
 
 def stack_parts(*added: Float[Tensor, "..."], kinds: tuple[str, ...]) -> Float[Tensor, "part B T D"]:
-    first, *_ = added
-    place = first.shape[-3:]  # (B, T, D)
+    place = shape_of_part(added[0], kinds[0])
     stacked = [as_parts(part, kind, place) for part, kind in zip(added, kinds, strict=True)]
     return torch.cat(stacked)
+
+
+def shape_of_part(first, kind):
+    """Returns the shape (B, T, D) of a part, from the first operand."""
+    B, *_ = first.shape
+    return (B, *first.shape[2:]) if kind == "heads" else first.shape[-3:]
 
 
 def as_parts(part: Float[Tensor, "..."], kind: str, place: tuple[int, ...]) -> Float[Tensor, "part B T D"]:
@@ -41,8 +46,7 @@ def as_parts(part: Float[Tensor, "..."], kind: str, place: tuple[int, ...]) -> F
 
 
 def stack_parts_numpy(*added, kinds):
-    first, *_ = added
-    place = first.shape[-3:]  # (B, T, D)
+    place = shape_of_part(added[0], kinds[0])
     stacked = [as_parts_numpy(part, kind, place) for part, kind in zip(added, kinds, strict=True)]
     return np.concatenate(stacked)
 

@@ -194,7 +194,8 @@ def test_a_modifier_that_is_not_wired_is_none():
     with pytest.raises(ValueError, match="nothing reads g_k, g_q"):
         replace(MODIFIERS["softcap"], weights=MODIFIERS["qk_norm"].weights)
     with pytest.raises(
-        AttentionError, match="place must be one of inputs, sources, heads, scores, maps, mixed, output: got 'nowhere'"
+        AttentionError,
+        match="place must be one of inputs, sources, heads, scores, maps, mixed, added, output: got 'nowhere'",
     ):
         replace(MODIFIERS["softcap"], steps={"nowhere": MODIFIERS["softcap"].steps["scores"]})
 

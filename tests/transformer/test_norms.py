@@ -109,10 +109,11 @@ def test_the_output_is_normed_before_the_residual_adds_it(positions):
 def test_a_feed_forward_layer_norms_its_output_before_the_residual_adds_it():
     """(3, 4) through two identity matrices, over its root mean square, the root of 12.5, plus (3, 4)."""
     eye = torch.eye(2, dtype=torch.float64)
-    weights = FeedForwardWeights(w_1=eye, w_2=eye, g_rms_output=torch.tensor([1.0, 10.0]).double())
+    weights = FeedForwardWeights(w_1=eye, w_2=eye, g_rms_output=torch.tensor([1.0, 10.0], dtype=torch.float64))
     config = FeedForwardConfig("relu", [(ON_OUTPUT, {"eps": 1e-12})], residual=True)
     trace = feed_forward(torch.tensor([[3.0, 4.0]]).double(), weights, config)
-    close(trace["residual"], torch.tensor([[[3 + 3 / 12.5**0.5, 4 + 40 / 12.5**0.5]]]).double())
+    expected = torch.tensor([[[3 + 3 / 12.5**0.5, 4 + 40 / 12.5**0.5]]], dtype=torch.float64)
+    close(trace["residual"], expected)
     assert_five_faces(trace, "rms_normed_added", "residual")
     assert prove(trace).passed
 
