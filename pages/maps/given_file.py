@@ -84,7 +84,7 @@ class GivenFile:
     are open before the visitor clicks one. file: the whole content; None for the example. view: the maps that are
     shown; None for the example. reading: the options with which the maps are shown. recorded: what the maps are
     computed from, if they come from a model that was opened here. before: the maps that are subtracted, which the model
-    computes with all heads; None to show the maps as they are.
+    computes with all heads; None to show the maps as they are. is_closed: whether the model was closed meanwhile.
     """
 
     name: str
@@ -96,6 +96,7 @@ class GivenFile:
     reading: MapReading = AS_THEY_ARE
     recorded: RecordedText | None = None
     before: AttentionMaps | None = None
+    is_closed: bool = False
 
     @property
     def known_words(self) -> KnownWords | None:
@@ -136,7 +137,10 @@ class GivenFile:
 # ---- the file of the session -----------------------------------------------------------------------------------------
 def current_file() -> GivenFile:
     """Returns the file that the visitor uploaded last; if there is none, the example in the page's language."""
-    return st.session_state.get(FILE_KEY) or example_file(current_language())
+    given = st.session_state.get(FILE_KEY) or example_file(current_language())
+    if given.recorded is not None and given.recorded.is_closed:
+        given = st.session_state[FILE_KEY] = replace(given, recorded=None, is_closed=True)
+    return given
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -168,12 +172,12 @@ def make_recorded_file(text: RecordedText, earlier: GivenFile | None = None) -> 
 
     earlier: what was shown of the same model before; maps of the same kind are shown again. Raises AttentionError.
     """
-    file = text.maps.file
+    file = text.file
     group = 0
     if earlier is not None and len(earlier.file.groups) == len(file.groups):
         group = earlier.file.groups.index(earlier.view.group)
     view = file.view(group)
-    return GivenFile(text.opened.name, view.maps, read_habits(view.maps), (0, 0), file, view, recorded=text)
+    return GivenFile(text.name, view.maps, read_habits(view.maps), (0, 0), file, view, recorded=text)
 
 
 def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]:
@@ -224,7 +228,7 @@ def find_whole_maps(given: GivenFile) -> AttentionMaps | None:
         return None
     if get_choice(SIDE, WITHOUT, make_member_reader((WITHOUT, CHANGE))) != CHANGE:
         return None
-    return given.recorded.whole.maps.file.view(given.file.groups.index(given.view.group)).maps
+    return given.recorded.whole.file.view(given.file.groups.index(given.view.group)).maps
 
 
 # ---- the upload ------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
 from pages.lessons.frame import show_refusal
-from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, make_recorded_file
+from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, GivenFile, make_recorded_file
 from pages.maps.hub_panel import ABSENT_KEY, AbsentModel, show_absent_model
 from pages.maps.recent_models import TO_OPEN_KEY, AskedText, note_opened, show_recent
 from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
@@ -192,8 +192,8 @@ def open_model(
     stages = ["waits"]
     text = wait_for(STORE.begin(wanted, stages.append, how), stages)
     earlier = st.session_state.get(FILE_KEY)
-    if earlier is not None and (earlier.recorded is None or earlier.recorded.opened is not text.opened):
-        earlier = None  # of a file, or of another model
+    if earlier is not None and not is_same_model(earlier, text):
+        earlier = None
     st.session_state[FILE_KEY] = make_recorded_file(text, earlier)
     if earlier is None:
         st.session_state.pop(HEAD_KEY, None)
@@ -206,6 +206,12 @@ def open_model(
         current_lesson_choices().refuse(OFF, not_switched)
     note_opened(AskedText(named, wanted.text, wanted.further))
     st.rerun()
+
+
+def is_same_model(earlier: GivenFile, text: RecordedText) -> bool:
+    """Returns whether the maps that were shown before are of the same open model as a text."""
+    before, now = earlier.recorded and earlier.recorded.record, text.record
+    return before is not None and now is not None and before.opened is now.opened
 
 
 def wait_for(future: Future[RecordedText], stages: list[str]) -> RecordedText:

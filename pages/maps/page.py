@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core.checkpoints.next_pieces import writes_on
+from attention_core.inputs.files.stored_arrays import printable_name
 from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, fold, show_question
 from pages.maps.file_reading import show_file_line, show_readings
 from pages.maps.given_file import current_file, show_choices, show_file_facts, show_file_form, show_uploader
@@ -14,7 +15,7 @@ from pages.maps.model_folder import show_found, show_model_form
 from pages.maps.next_piece import show_next
 from pages.maps.recorded_head import show_steps
 from pages.maps.switched_heads import show_heads_off, show_switch
-from pages.site.words import say
+from pages.site.words import escape_markdown, say
 
 COLUMN_WIDTHS = (6, 5)  # relative widths of the columns for all heads and for the open head
 MAX_HEADS_BESIDE = 6  # most heads in a layer for which the open head is beside all heads; with more, it is below
@@ -33,6 +34,11 @@ with draw_page_frame("maps"):
         show_readings(given)
     with at_facts:
         show_file_facts(given)
+        if given.is_closed:
+            st.info(
+                say("lessons.maps.model.closed", name=escape_markdown(printable_name(given.name))),
+                icon=":material/info:",
+            )
         if given.recorded is not None:
             show_found(given.recorded)
             show_layer_door(given)
@@ -54,5 +60,6 @@ with draw_page_frame("maps"):
         show_head_scene(given)
         if given.recorded is not None:
             fold(DRAWERS, "steps", say("lessons.maps.drawer.steps"), partial(show_steps, given))
-    st.markdown(say("lessons.maps.given" if given.recorded is None else "lessons.maps.model.given"))
+    is_of_file = given.recorded is None and not given.is_closed
+    st.markdown(say("lessons.maps.given" if is_of_file else "lessons.maps.model.given"))
     draw_drawer(DRAWERS, "form")

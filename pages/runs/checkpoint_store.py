@@ -20,6 +20,7 @@ from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.recorded_maps import RecordedMaps, most_pieces
 from attention_core.checkpoints.text_inputs import TextInputs, make_inputs
 from attention_core.checkpoints.whole_run import WholeRun
+from attention_core.inputs.files.attention_maps import MapFile
 from attention_core.record.bounded_cache import count_memory
 from attention_core.record.errors import AttentionError
 from pages.runs.freed_memory import give_back
@@ -46,20 +47,76 @@ class WantedText:
 
 
 @dataclass(frozen=True, eq=False)
-class RecordedText:
-    """A model's record of a text: the pieces (subword tokens), the maps of all layers, and the proof of each layer.
+class TextRecord:
+    """What an open model computed from a text: the pieces (subword tokens), the maps of all layers, and their proofs.
 
     found: for each layer, the matrices that give q, k, v and its output, or why these were not found. whole: the record
     with all heads, if some are switched off in this one; else None.
     """
 
-    wanted: WantedText
     opened: OpenedModel
     inputs: TextInputs
     maps: RecordedMaps
     proof: Sequence[ProofRow]
     found: Sequence[LayerMaps | AttentionError]
     whole: "RecordedText | None" = None
+
+
+@dataclass(eq=False)
+class RecordedText:
+    """A text that a model has read. Sessions keep it; the store closes it when it opens another model or needs room.
+
+    file: the maps of all layers, which stay. record: what needs the model, and most memory; None after the text was
+    closed: then everything else that is read from it raises AttentionError (text_closed).
+    """
+
+    wanted: WantedText
+    name: str
+    file: MapFile
+    record: TextRecord | None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the store has closed the text."""
+        return self.record is None
+
+    @property
+    def held(self) -> TextRecord:
+        """The record. Raises AttentionError (text_closed)."""
+        record = self.record
+        if record is None:
+            raise AttentionError("text_closed", name=self.name)
+        return record
+
+    @property
+    def opened(self) -> OpenedModel:
+        """The model. Raises AttentionError (text_closed)."""
+        return self.held.opened
+
+    @property
+    def inputs(self) -> TextInputs:
+        """The pieces of the text. Raises AttentionError (text_closed)."""
+        return self.held.inputs
+
+    @property
+    def maps(self) -> RecordedMaps:
+        """The recording. Raises AttentionError (text_closed)."""
+        return self.held.maps
+
+    @property
+    def proof(self) -> Sequence[ProofRow]:
+        """The proof of each layer. Raises AttentionError (text_closed)."""
+        return self.held.proof
+
+    @property
+    def found(self) -> Sequence[LayerMaps | AttentionError]:
+        """The matrices of each layer, or why there are none. Raises AttentionError (text_closed)."""
+        return self.held.found
+
+    @property
+    def whole(self) -> "RecordedText | None":
+        """The text with all heads, if some are switched off; else None. Raises AttentionError (text_closed)."""
+        return self.held.whole
 
     @property
     def kept_bytes(self) -> int:
@@ -97,7 +154,7 @@ def find_proven(text: RecordedText) -> WholeRun:
 
 
 class CheckpointStore:
-    """Holds one opened model, and the records of the latest texts."""
+    """Holds one opened model, and the records of the latest texts; closes the others, whoever still shows them."""
 
     def __init__(self):
         self.worker = ThreadPoolExecutor(1, thread_name_prefix="checkpoints")
@@ -143,7 +200,7 @@ class CheckpointStore:
         """Returns the record of a text; without some heads, after that with all heads. Raises AttentionError."""
         with self.lock:
             kept = self.texts.get(wanted)
-        if kept is not None and kept.opened is opened:
+        if kept is not None and not kept.is_closed and kept.opened is opened:
             return kept
         whole = self.record_text(opened, replace(wanted, off=()), tell) if wanted.off else None
         tell("reads")
@@ -159,7 +216,8 @@ class CheckpointStore:
             found = recording.maps
         tell("proves")
         maps = RecordedMaps(recording, inputs.shown, inputs.further_shown)
-        text = RecordedText(wanted, opened, inputs, maps, recording.proof(), found, whole)
+        held = TextRecord(opened, inputs, maps, recording.proof(), found, whole)
+        text = RecordedText(wanted, opened.name, maps.file, held)
         self.keep(text)
         return text
 
@@ -184,20 +242,25 @@ class CheckpointStore:
             return opened
         del opened
         with self.lock:
-            self.texts.clear()  # each record refers to its model, which shall be freed
+            for text in self.texts.values():  # sessions keep them, and each record refers to its model
+                text.record = None
+            self.texts.clear()
         give_back()
         self.opened = open_folder(wanted.folder, wanted.roots)
         return self.opened
 
     def keep(self, text: RecordedText) -> None:
-        """Stores the record of a text, and removes the oldest ones beyond MAX_KEPT_BYTES."""
+        """Stores the record of a text, and closes the oldest ones beyond MAX_KEPT_BYTES."""
         with self.lock:
             self.texts[text.wanted] = text
             sizes = {wanted: kept.kept_bytes for wanted, kept in self.texts.items()}
+            needed = {id(kept.whole) for kept in self.texts.values()}  # beside texts without some heads
             for wanted in list(self.texts)[:-1]:
                 if sum(sizes.values()) <= MAX_KEPT_BYTES:
                     break
-                del self.texts[wanted], sizes[wanted]
+                if id(self.texts[wanted]) not in needed:
+                    self.texts.pop(wanted).record = None
+                    del sizes[wanted]
 
 
 STORE = CheckpointStore()

@@ -561,6 +561,7 @@ CHANGING = {  # one visitor's state, or what one call gathers; all other records
     "Load",
     "LookOrder",
     "ReadScores",
+    "RecordedText",
     "RunInputs",
     "WorkbenchState",
 }

@@ -66,6 +66,28 @@ def test_a_folder_opens_and_each_weight_is_the_model_s_own(models):
     assert "| ✓ | transformer.h.2.attn |" in texts(page).replace("\\", "")
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_model_that_another_visitor_closed_leaves_its_maps_and_says_so(lang):
+    page = open_model(Lesson("maps", open="model", lang=lang), "tiny-gpt2")
+    before = weights(page, 3, 4, *grid_sizes(page))
+    open_model(Lesson("maps", open="model"), "tiny-t5", "another visitor's text")
+    page.ran(page.at.run)
+    said = {"en": "The model **tiny-gpt2** was closed", "zh": "模型 **tiny-gpt2** 已被关闭"}
+    (info,) = [each.value.replace("\\", "").replace("\u2060", "") for each in page.at.info]
+    assert info.startswith(said[lang]) and not errors(page)
+    assert weights(page, 3, 4, *grid_sizes(page)) == pytest.approx(before)
+    assert page.at.session_state["maps_file"].recorded is None
+    assert "another" not in texts(page)
+    open_model(page, "tiny-gpt2")
+    assert page.at.session_state["maps_file"].recorded is not None and not errors(page)
+
+
+def grid_sizes(page: Lesson) -> tuple[int, int]:
+    """The numbers of queries and keys in the maps."""
+    head, _ = grid(page)
+    return len(head["queries"]), len(head["keys"])
+
+
 def test_a_link_names_model_and_text_and_opens_nothing_by_itself():
     page = Lesson("maps", open="model", folder="tiny-t5", text="a text")
     assert widget(page, "selectbox", "c_maps_folder").value == "tiny-t5"

@@ -56,10 +56,12 @@ def test_another_model_takes_the_place_of_the_first(folder, tmp_path):
 def test_old_texts_go_beyond_the_bound_and_the_latest_stays(folder, monkeypatch):
     store = CheckpointStore()
     first, _ = read(store, folder)
-    monkeypatch.setattr(checkpoint_store, "MAX_KEPT_BYTES", first.kept_bytes + 1)
+    size = first.kept_bytes
+    monkeypatch.setattr(checkpoint_store, "MAX_KEPT_BYTES", size + 1)
     second, _ = read(store, folder, "The dog was tired")
     assert list(store.texts) == [second.wanted]
-    assert second.kept_bytes > first.kept_bytes > 3 * 5 * 4 * 2 * 16 * 4  # q, k, v, output, weights of three layers
+    assert first.is_closed and not second.is_closed
+    assert second.kept_bytes > size > 3 * 5 * 4 * 2 * 16 * 4  # q, k, v, output, weights of three layers
 
 
 def test_a_model_that_changes_or_goes_away_is_refused_and_then_opened_anew(tmp_path):
