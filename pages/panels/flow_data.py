@@ -13,7 +13,7 @@ from attention_core.drawing.cells import darkest_share
 from attention_core.drawing.palette import palette_for
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import pack_bytes
-from pages.panels.flow_numbers import cut_of, list_unsent_matrices, pack_cut_steps
+from pages.panels.flow_numbers import MAX_WHOLE_NUMBERS, MAX_WHOLE_TOKENS, cut_of, list_unsent_matrices, pack_cut_steps
 from pages.panels.flow_plane import make_plane_data, plane_text
 from pages.panels.flow_run import flow_run_for, row_facts_for
 from pages.panels.flow_words import flow_text, list_facts, list_heads
@@ -96,6 +96,10 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     if showing.hears and not cut and not list_unsent_matrices(trace):
         data |= {"plane": make_plane_data(screen)}
         data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
+    elif showing.hears:
+        data["text"] |= {
+            "missing_views": [{"kind": "plane", "name": say("flow.view.plane"), "why": say_no_plane(trace)}]
+        }
     rail = pack_head_maps(screen, data) if cut else b""
     has_heads = showing.hears or shows_heads(look["stop"])
     data["layers"], layer_maps = pack_layers(screen) if has_heads else ({}, b"")
@@ -107,6 +111,18 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     data |= {**vars(showing), "shown": not showing.hears}
     data["is_moved"] = showing.hears and setup_state.is_moved_in_history()
     return pack_bytes({**data, "look": look, "digest": digest, **packed})
+
+
+def say_no_plane(trace: Trace) -> str:
+    """Returns the reason why a large run has no view in which vectors are dragged, with its size and the largest."""
+    sizes = trace.sizes()
+    return say(
+        "flow.no_plane",
+        most_tokens=MAX_WHOLE_TOKENS,
+        tokens=max(sizes["T"], sizes["S"]),
+        most_numbers=f"{MAX_WHOLE_NUMBERS:,}",
+        numbers=f"{trace.count_numbers():,}",
+    )
 
 
 def shows_heads(stop: str | None) -> bool:

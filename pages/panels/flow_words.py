@@ -64,6 +64,7 @@ def flow_text(screen: ScreenState, drawn_keys: int | None) -> dict:
         "random": say("flow.habit.random"),
         "differs": get_text_template("flow.differs"),
         "views": {view: say(f"flow.view.{view}") for view in ("flow", "heads", "map")},
+        "missing_views": [],
         "compare": say("flow.compare"),
         "compare_help": say("flow.compare_help"),
         "heads": heads_text(),

@@ -143,3 +143,6 @@ def test_a_run_that_is_sent_in_part_has_no_plane():
     text = " ".join(f"word{number}" for number in range(70))
     flow = Screen(text=text).flow()
     assert "plane" not in flow and list(flow["text"]["views"]) == ["flow", "heads", "map"]
+    (missing,) = flow["text"]["missing_views"]
+    assert missing["kind"] == "plane" and "up to 64 tokens" in missing["why"] and "has 70 tokens" in missing["why"]
+    assert Screen().flow()["text"]["missing_views"] == []

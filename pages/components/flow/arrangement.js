@@ -9,9 +9,8 @@ const LEAST_ROOM = 260; // in px: least height of a picture that fills the scree
 const [WORD_PX, ASKS_PX] = [24, 15]; // font sizes at unit 1: of the words, and of the text below the query's word
 const WIDEST_WORDS = 0.34; // share of the width; words that need more get a smaller font
 const WIDEST_COLUMN = 0.45; // share of the width; words that need more in the smallest font are cut
-const AROUND = 354; // px: height of everything above and below the picture on the workbench
-const RAIL_HEIGHT = 84; // px: height of the heads' small maps if they are above the picture
-const LEAST_FREE = 310; // px: least height of the picture on the workbench
+const BELOW = 96; // px: height of the caption and the timeline below the picture
+const LEAST_FREE = 220; // px: least height of the picture on the workbench
 const MAKES_ROOM = 0.3; // share of a keyframe's duration in which the layout changes to the keyframe's
 
 export class Arrangement {
@@ -32,14 +31,13 @@ export class Arrangement {
   }
 
   // Returns the sizes and flags of the picture that are the same at every keyframe ("stop").
-  frameOf({ width, root, rail, stage, data, model, look, open, asking }) {
+  frameOf({ width, heightBelow, stage, data, model, look, open, asking }) {
     const compact = width < 640;
     const room = data.fills ? Math.max(stage.clientHeight, LEAST_ROOM) : null; // in px; null unless it fills the screen
-    const above = rail.root.hidden || root.classList.contains("wide") ? 0 : RAIL_HEIGHT;
-    const free = data.hears ? Math.max(window.innerHeight - AROUND - above, LEAST_FREE) / data.height : Infinity;
-    const most = Math.min(width / 1010, room ? room / 430 : free);
+    const free = data.hears ? Math.max(heightBelow - BELOW, LEAST_FREE) : Infinity; // in px
+    const most = Math.min(width / 1010, room ? room / 430 : free / data.height);
     const unit = clamp(most, compact ? 0.62 : 0.8, room ? 4 : 1.75);
-    const height = room ?? data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
+    const height = room ?? Math.min(data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75), free);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
     const asks = data.crossed ? 0 : measure(data.text.asks, ASKS_PX); // in px: width of the text below the query's word
     const longest = Math.max(...model.keys.map((word) => textWidth(word, 1, 700)));

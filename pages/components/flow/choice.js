@@ -1,24 +1,43 @@
-// Shows a row of buttons, one of which is selected.
+// Shows a row of buttons, one of which is selected; a choice that is not available says why when it is pressed.
 import { button, setOnce } from "../dom.js";
 import { isAlike } from "./words.js";
 
 export class Choice {
-  constructor(root, choose) {
+  /**
+   * @param {HTMLElement} root
+   * @param {(kind: string) => void} choose
+   * @param {(why: string) => void} [refuse]
+   */
+  constructor(root, choose, refuse = () => {}) {
     this.root = root;
     this.choose = choose;
+    this.refuse = refuse;
+    /** @type {HTMLButtonElement[]} */
+    this.buttons = [];
     root.setAttribute("role", "group");
   }
 
-  show(names, kinds) {
-    if (isAlike({ names, kinds }, this.shown)) return;
-    this.shown = { names, kinds };
-    this.kinds = kinds;
-    const buttons = kinds.map((kind) => button("", { textContent: names[kind] }, () => this.choose(kind)));
-    buttons.forEach((each, i) => (each.dataset.kind = kinds[i]));
-    this.root.replaceChildren(...buttons);
+  /**
+   * names: kind -> its name. missing: the choices that are not available, each with the reason.
+   * @param {Record<string, string>} names
+   * @param {string[]} kinds
+   * @param {{ kind: string, name: string, why: string }[]} [missing]
+   */
+  show(names, kinds, missing = []) {
+    if (isAlike({ names, kinds, missing }, this.shown)) return;
+    this.shown = { names, kinds, missing };
+    this.buttons = kinds.map((kind) => button("", { textContent: names[kind] }, () => this.choose(kind)));
+    this.buttons.forEach((each, i) => (each.dataset.kind = kinds[i]));
+    const refusing = missing.map(({ kind, name, why }) => {
+      const made = button("missing", { textContent: name, title: why }, () => this.refuse(why));
+      made.dataset.kind = kind;
+      made.setAttribute("aria-disabled", "true");
+      return made;
+    });
+    this.root.replaceChildren(...this.buttons, ...refusing);
   }
 
   mark(chosen) {
-    this.kinds.forEach((kind, i) => setOnce(this.root.children[i], "aria-pressed", String(kind === chosen)));
+    this.buttons.forEach((each) => setOnce(each, "aria-pressed", String(each.dataset.kind === chosen)));
   }
 }

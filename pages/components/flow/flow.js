@@ -17,6 +17,7 @@ import { blendLayouts } from "./layout.js";
 import { MapView, WAITING } from "./map.js";
 import { Model } from "./model.js";
 import { blendArrays, clamp, easeInOut, isCalm } from "./motion.js";
+import { heightBelow } from "./page_room.js";
 import { Picture } from "./picture/picture.js";
 import { PlaneView } from "./plane.js";
 import { RoleChoices } from "./role_choices.js";
@@ -26,8 +27,9 @@ import { SumPanel } from "./sum.js";
 import { follow } from "./twin.js";
 import { findTwinDifference, isProven, movedInputs, ShownRows } from "./twin_check.js";
 import { mapView, MOST_DESCRIBED_HEADS, pictureView, smallHeads, smallSteps, sumView } from "./views.js";
-import { widths } from "./words.js";
+import { isAlike, widths } from "./words.js";
 
+const PAGE = '[data-testid="stMainBlockContainer"]';
 const CHANGE_MS = 420; // ms: duration of the animation of numbers and positions from one state to the next
 const FLOW_GOES = 2; // the flow picture fades so many times faster than the map opens
 const OPENS_MS = 750; // ms: duration of the animation from the flow picture to the map
@@ -64,12 +66,11 @@ export class Flow {
     this.exchange = new Exchange(this);
     this.arrangement = new Arrangement();
     // Creates the elements of the component, from top to bottom.
-    const top = added(this.root, "div", "top");
-    const said = added(top, "div", "said");
-    const headline = added(said, "p", "headline");
-    const motive = added(said, "p", "motive");
+    const top = (this.top = added(this.root, "div", "top"));
+    const headline = added(top, "p", "headline");
     this.beside = top.appendChild(button("beside", { hidden: true }, () => this.compare()));
-    this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
+    this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }), (why) => this.refuse(why));
+    const motive = added(top, "p", "motive");
     this.rail = new SmallMaps(added(this.root, "div", "rail"), (head) => this.chooseHead(head));
     this.stage = added(this.root, "div", "stage");
     this.svg = addedShape(this.stage, "svg");
@@ -98,6 +99,7 @@ export class Flow {
     this.waiting = new Set(); // names of the steps that the browser cannot recompute
     this.partial = new Set(); // names of the steps of which the browser has recomputed only the selected query's row
     this.shown = new ShownRows();
+    this.refused = ""; // why the view that was pressed last is not available
     this.differs = null; // name of a step in which server and browser computed different numbers; null for none
     this.frame = null;
     this.isPainted = false;
@@ -114,8 +116,11 @@ export class Flow {
       hear("flow-step", (way, event) => this.stepFromAfar(way, event)),
     ];
     this.sizes.observe(this.root);
+    const page = document.querySelector(PAGE);
+    if (page) this.sizes.observe(page); // what stands above the picture may change its height
     document.fonts.ready.then(() => {
       widths.clear();
+      this.measured = null; // arranges again, because texts have other widths
       this.resized();
     });
   }
@@ -136,6 +141,7 @@ export class Flow {
     const moved = this.isDragged ? this.moved : [];
     const isToBegin = !data.hears && (!before || this.isToldToLook(data));
     this.data = data;
+    this.refused = "";
     /** @type {Model} */
     this.model = new Model(data);
     setColours(this.root, data.palette);
@@ -148,14 +154,14 @@ export class Flow {
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.roles.show(data.roles);
-    this.views.show(data.text.views, Object.keys(data.text.views));
+    this.views.show(data.text.views, Object.keys(data.text.views), data.text.missing_views);
     Object.assign(this.beside, { textContent: data.text.compare, title: data.text.compare_help });
     this.rail.root.hidden = data.heads < 2;
     this.rail.root.classList.toggle("layers", Boolean(data.layers.now));
     this.rail.root.classList.toggle("many", !data.layers.now && data.heads > MOST_DESCRIBED_HEADS);
     this.rail.show(smallHeads(this), data.palette);
     this.rail.root.dataset.size = data.layers.now ? "layers" : RAIL_SIZES.find((most) => data.heads <= most);
-    if (data.heads !== old?.heads) this.measured = 0; // measures again: the width of the small maps may change
+    this.measured = null; // measures again: the small maps may be wider now, and the line above them higher
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);
     this.stripShows = null;
@@ -300,23 +306,40 @@ export class Flow {
   }
 
   resized() {
-    /** @type {number} */
+    const old = this.measured;
     this.measured = this.measure();
-    if (!this.snapshot || !this.measured) return;
+    if (!this.snapshot || !this.measured.width || isAlike(old, this.measured)) return;
     this.before = null;
     this.arrange();
     this.ask();
   }
 
-  // Returns the width in px, read once per size, because every reading makes the browser compute the layout.
-  get width() {
-    return (this.measured ||= this.measure());
+  // The measures of the picture, read once per size, because every reading makes the browser compute the layout.
+  get measures() {
+    if (!this.measured?.width) this.measured = this.measure();
+    return this.measured;
   }
 
-  // Returns the width of the picture in px. On a wide page, the small maps of the heads are beside it.
+  get width() {
+    return this.measures.width;
+  }
+
+  // The height in px of the window below everything that stands above the picture.
+  get heightBelow() {
+    return this.measures.below;
+  }
+
+  // Returns the width of the picture, its height on a stage, and the height of the window below its top, all in px.
+  // On a wide page, the small maps of the heads are beside it.
   measure() {
-    this.root.classList.toggle("wide", Boolean(this.data?.hears) && this.root.clientWidth >= LEAST_WIDE);
-    return this.stage.clientWidth || this.root.clientWidth;
+    const isWide = Boolean(this.data?.hears) && this.root.clientWidth >= LEAST_WIDE;
+    this.root.classList.toggle("wide", isWide);
+    const isBelowMaps = !isWide && this.rail.root.offsetHeight > 0;
+    return {
+      width: this.stage.clientWidth || this.root.clientWidth,
+      height: this.data?.fills ? this.stage.clientHeight : 0,
+      below: Math.round(heightBelow(isBelowMaps ? this.rail.root : this.top)),
+    };
   }
 
   // Returns whether the flow picture is invisible: covered by the open map or, during a drag, by another view.
@@ -328,6 +351,7 @@ export class Flow {
   arrange() {
     const { width, height } = this.arrangement.arrange(this);
     setAttributes(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
+    this.root.style.setProperty("--picture", `${Math.round(height)}px`); // flow.css limits the small maps to it
     this.isArranged = true;
   }
 
@@ -349,6 +373,7 @@ export class Flow {
 
   // ---- selection ----------------------------------------------------------------------------------------------------
   lookAt(changes) {
+    this.refused = "";
     if (this.data.cut) {
       const { view = this.look.view } = changes;
       this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // the map is shown below the picture
@@ -362,6 +387,12 @@ export class Flow {
     this.glow = this.differs = null;
     this.take();
     this.exchange.tellLook();
+  }
+
+  // Says why a view is not available, until something else is selected.
+  refuse(why) {
+    this.refused = why;
+    this.ask();
   }
 
   // Shows two runs side by side in the view of all heads: the pinned run A, or else the run before the last change.

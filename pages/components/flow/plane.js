@@ -18,12 +18,15 @@ import { shortened, spellNumber, spellPercent, textWidth } from "./words.js";
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
 const PLANE_ROOM = 1.45; // range of a panel's axes, as a multiple of the length of its longest vector
 const WIDE_PX = 640; // if the picture is narrower than this, the panels are stacked
+const LEAST_SIDE = 220; // px: least side of a panel
+const BELOW = 20; // px: gap below the texts under the panels
 
 export class PlaneView {
   constructor(root, flow) {
     this.root = root;
     this.flow = flow;
     this.change = { values: {}, params: {} };
+    this.textsHeight = 0;
     this.fixed = new Map(); // run, "q", "k" or "v", head and query -> why the vectors cannot be dragged, or ""
     this.forget();
   }
@@ -31,6 +34,7 @@ export class PlaneView {
   // Creates the elements of the plane view, when it is shown for the first time.
   make() {
     const { root } = this;
+    /** @type {SVGSVGElement} */
     this.svg = addedShape(root, "svg");
     /** @type {Shapes} */
     this.shapes = new Shapes(this.svg, PLANE_LAYERS);
@@ -46,6 +50,17 @@ export class PlaneView {
     this.goals = new PlaneGoals(added(root, "div", "goals"));
     /** @type {PlaneHands} */
     this.hands = new PlaneHands(this);
+    const texts = new ResizeObserver(() => this.measureTexts());
+    [this.controls.root, this.follows, this.goals.root].forEach((each) => texts.observe(each));
+  }
+
+  // Measures the height of the texts under the panels, in px; while words and query stay, the largest so far, so that
+  // the panels keep their size when a text gets shorter.
+  measureTexts() {
+    const height = this.root.offsetHeight - this.svg.clientHeight;
+    if (height <= this.textsHeight) return;
+    this.textsHeight = height;
+    this.flow.ask();
   }
 
   // ---- state --------------------------------------------------------------------------------------------------------
@@ -102,6 +117,7 @@ export class PlaneView {
     /** @type {Record<string, string[]>} */
     this.axes = {};
     this.chosen = null;
+    this.textsHeight = 0;
     /** @type {Record<string, number[][]>} */
     this.planes = {};
   }
@@ -177,13 +193,16 @@ export class PlaneView {
   }
 
   // ---- layout -------------------------------------------------------------------------------------------------------
+  // On the workbench, the panels are no higher than the window leaves for them below the title.
   place() {
-    const width = this.flow.root.clientWidth;
+    const width = this.root.clientWidth;
     const unit = clamp(width / 1010, 0.8, 1.75);
     const isWide = width >= WIDE_PX;
     const title = 30 * unit;
     const middle = isWide ? Math.min(250 * unit, width * 0.215) : width;
-    const side = isWide ? Math.min((width - middle - 28 * unit) / 2, 420 * unit) : Math.min(width, 360);
+    const free = this.data.hears ? this.flow.heightBelow - title - this.textsHeight - BELOW : Infinity;
+    const most = Math.min((width - middle - 28 * unit) / 2, 420 * unit, Math.max(free, LEAST_SIDE));
+    const side = isWide ? most : Math.min(width, 360);
     const between = 14 * unit;
     const rows = isWide ? side : Math.min(this.model.keys.length, 12) * 28;
     const left = isWide ? 0 : (width - side) / 2;

@@ -12,7 +12,7 @@ const NEARLY_EVEN = 1.05; // weights count as uniform if the largest is below th
 
 export class Sentences {
   // heard: the HTML element whose text a screen reader announces (an ARIA live region).
-  // motive: the HTML element of the sentence that says why one attends; it is shown beside a headline of one line.
+  // motive: the HTML element of the line below the headline on the workbench; it usually says why one attends.
   constructor(flow, headline, motive, caption, heard) {
     this.flow = flow;
     this.headline = headline;
@@ -29,8 +29,8 @@ export class Sentences {
     const isRandom = this.isRandom(shares, fact);
     const isHeads = flow.look.view === "heads";
     write(this.headline, this.remark() ?? (isHeads ? this.headsLine() : this.headlineOf(shares, fact, isRandom, now)));
-    write(this.motive, [[said(text.motive, { query: flow.asking }), ""]]);
-    this.motive.hidden = !flow.data.hears || this.headline.querySelector(".why") !== null;
+    write(this.motive, [[this.lineBelow(now), ""]]);
+    this.motive.hidden = !flow.data.hears;
     flow.root.classList.toggle("pale", isRandom);
     const row = flow.isDragged ? this.headline.textContent : fact?.text ?? this.headline.textContent;
     setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
@@ -91,11 +91,11 @@ export class Sentences {
   // Returns the headline: the query, the key with the largest attention weight, and the percentage of this weight.
   // If no key stands out, the headline is the server's sentence, or a shorter one during a drag.
   headlineOf(shares, fact, isRandom, now) {
-    const { data, model, asking, isDragged, glow } = this.flow;
+    const { data, model, asking, isDragged } = this.flow;
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
     const nowhere = isDragged && looksNowhere(shares);
     if (nowhere) return [...fill(data.text[nowhere], { query: [asking, "q"] }), ...this.sunk(shares, fact)];
-    if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.before(glow, now), ...this.why()];
+    if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.beside(now)];
     const best = model.mostOf(shares);
     const count = tiedWith(shares, best);
     const said = {
@@ -103,7 +103,7 @@ export class Sentences {
       count: [String(count), "share"],
     };
     const template = count > 1 ? data.text.tied : data.text.headline;
-    return [...fill(template, said), ...this.sunk(shares, fact), ...this.before(glow, now), ...this.why()];
+    return [...fill(template, said), ...this.sunk(shares, fact), ...this.beside(now)];
   }
 
   // Returns the text on the percentage that an attention sink takes from all keys, or [] without a sink.
@@ -113,17 +113,26 @@ export class Sentences {
     return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
   }
 
-  // Returns the text on why the app selected this word of a new sentence as the query.
-  why() {
-    const why = this.flow.isDragged ? null : this.toldFact()?.why;
-    return why ? [[why, "aside why"]] : [];
+  // Returns the line below the headline: why a view is not available, else the percentage before a change, else why the
+  // app selected this word of a new sentence as the query, else why one attends.
+  lineBelow(now) {
+    const { data, asking, refused, isDragged } = this.flow;
+    const why = isDragged ? "" : this.toldFact()?.why;
+    return refused || this.before(now) || why || said(data.text.motive, { query: asking });
   }
 
-  // Returns the text with the attention weight's percentage before a change.
-  // Returns [] if the change happened more than BEFORE_MS ago.
-  before(glow, now) {
-    if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return [];
-    return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];
+  // Returns the percentage before a change beside a headline that has no line below it.
+  beside(now) {
+    const before = this.flow.data.hears ? "" : this.before(now);
+    return before ? [[before, "before"]] : [];
+  }
+
+  // Returns the text with the attention weight's percentage before a change; "" if the change happened more than
+  // BEFORE_MS ago.
+  before(now) {
+    const { glow, data } = this.flow;
+    if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return "";
+    return said(data.text.before, { percent: glow.said });
   }
 
   // Returns the facts about the selected row; in a run with many rows, the server sends them with the selection.

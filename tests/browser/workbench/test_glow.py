@@ -1,4 +1,6 @@
-"""What a change changed glows for a moment, with its old number beside it, and covers nothing."""
+"""What a change changed glows for a moment, with its old and new number in one text, which covers nothing."""
+
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -20,13 +22,14 @@ RECORD = """root => {
         if (!glows.length) return;
         seen.strengths.push(glows[0][1].attributes.opacity);
         seen.rows = glows.map(([key]) => key.slice("marks glow ".length));
-        const old = shown.filter(([key]) => key.startsWith("texts old "));
+        const old = shown.filter(([key, { attributes }]) =>
+            /^texts (old|before) /.test(key) || (key.startsWith("texts percent ") && attributes.text.includes("→")));
         for (const [key, { attributes }] of old)
-            seen.old[key.slice("texts old ".length)] = [attributes.text, attributes["font-size"]];
+            seen.old[key.slice("texts ".length)] = [attributes.text, attributes["font-size"]];
         if (flow.before || seen.over) return;
         // Cells that are drawn together have the box of their strip.
         const isSolid = ([key, { attributes, element }]) =>
-            /^(texts|cells (?!look)|shares )/.test(key) && attributes.opacity !== 0 && element;
+            /^(texts|cells (?!look)|shares |marks glow )/.test(key) && attributes.opacity !== 0 && element;
         const solid = shown.filter(isSolid);
         seen.over = old.flatMap(([key, { element }]) => solid
             .filter(([other, shape]) => other !== key && meet(box(element), box(shape.element)))
@@ -49,7 +52,11 @@ def test_a_change_glows_with_its_old_numbers_and_covers_nothing(screen, motion, 
     seen = opened.page.evaluate("seen")
     assert {"weights 3", "scaled_scores 3", "output 0"} <= set(seen["rows"])
     assert not {"x 3", "v 3", "scores 3"} & set(seen["rows"])
-    assert seen["old"]["weights 3"][0] in ("before: 62 %", "62 %")  # now 93 %
+    assert seen["old"]["before 3"][0] == "before: 62 %"  # inside the ribbon, below 93 %
+    others = [text for name, (text, _) in seen["old"].items() if name != "before 3"]
+    assert "7 % → 1 %" in others and [text for text in others if not re.fullmatch(r"\S.* → \S.*", text)] == []
+    if width > 640:
+        assert seen["old"]["old scaled_scores 3"][0] == "2.12 → 4.24"  # 6 / (2 √2), 6 / √2
     assert all(size >= 12 for _, size in seen["old"].values())
     assert seen["over"] == []
     strengths = seen["strengths"]

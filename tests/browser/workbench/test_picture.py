@@ -98,6 +98,60 @@ def test_first_sight_has_few_controls_and_all_else_is_under_more_in_the_order_of
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "link",
+    [
+        "?text=My very own sentence about a small red house",  # a line with the categories of unknown words
+        "?ex=model_en&text=Anna fed the dog and it barked",
+        "?heads=4",
+        "?heads=16",
+        "?ex=eight_heads",
+    ],
+)
+def test_title_picture_and_bar_are_in_sight_together_below_any_line_of_controls(screen, link):
+    opened = screen(f"{link}&lang=en")
+    seen = [opened.page.locator(f".flow {each}").first for each in ("> .top", ".stage > svg", "> .rail", "> .bar")]
+    for each in seen:
+        expect(each).to_be_in_viewport(ratio=1)
+    if "model" in link:
+        return  # beside the panel, the maps of all layers take two lines
+    opened.open_way("Matrices")
+    opened.page.get_by_test_id("stDataFrame").wait_for()  # the panel is there, and the picture narrower
+    opened.settled()
+    for each in (seen[0], seen[1], seen[3]):
+        expect(each).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.slow
+def test_the_panels_for_dragging_stand_under_the_title_and_are_in_sight(screen):
+    opened = screen("?ex=en_it&lang=en")
+    opened.page.locator(".flow .views [data-kind=plane]").click()
+    panels = opened.page.locator(".flow .plane > svg")
+    expect(panels).to_be_in_viewport(ratio=1)
+    title = opened.page.locator(".flow > .top").bounding_box()
+    assert 0 <= panels.bounding_box()["y"] - title["y"] - title["height"] < 12
+    maps = opened.page.locator(".flow > .rail").bounding_box()
+    assert panels.bounding_box()["x"] + panels.bounding_box()["width"] <= maps["x"]
+
+
+@pytest.mark.slow
+def test_a_view_that_a_long_text_lacks_says_why_and_the_last_ribbon_is_whole(screen):
+    opened = screen(f"?ex=en_it&lang=en&text={' '.join(['Anna', 'fed', 'the', 'dog'] * 20)}")
+    flow = opened.page.locator(".flow")
+    flow.locator(".views [data-kind=plane]").click(force=True)  # it is marked as not available
+    expect(flow.locator(".motive")).to_contain_text("up to 64 tokens")
+    bottoms = flow.evaluate(
+        """root => {
+            const { shapes, rows } = root.flow.picture;
+            const rect = root.querySelector("clipPath rect");
+            const last = shapes.made.get(`ribbons ribbon ${rows - 1}`).element.getBBox();
+            return [last.y + last.height, Number(rect.getAttribute("y")) + Number(rect.getAttribute("height"))];
+        }"""
+    )
+    assert bottoms[0] <= bottoms[1] + 0.5
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "names"), [("en", ["sum", "heads", "output"]), ("zh", ["求和", "所有头", "输出"])])
 def test_a_vector_of_the_output_has_a_word_even_where_it_is_narrow(screen, lang, names):
     opened = screen(f"?ex=en_it&mask=causal&heads=4&lang={lang}")

@@ -1,11 +1,14 @@
 // Draws a column of the animated picture as bars, one for each key's score.
 import { between, clamp, easeInOut, finite, settle } from "../motion.js";
-import { legible, spellNumber } from "../words.js";
+import { legible, spellNumber, textWidth } from "../words.js";
+import { changeOf, heightOfOutline } from "./glow.js";
 
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
 const [NUMBER_PX, RESTING_PX] = [15, 13.5]; // font sizes at unit 1: of a number that is being computed, and of others
+const CHANGE_PX = 12.5; // font size at unit 1 of a number that has just changed
+const GAP = 6; // px at unit 1 before and after the number beside a bar
 const TELLING_COLUMN = 60; // px at unit 1: in a column at least this wide, each bar has its number
 const LEAST_HIT = 8; // px: least height of an area that a pointer can hit
 
@@ -69,14 +72,30 @@ function drawBar(picture, part, row, share) {
   const tells =
     picture.hovered === row || (picture.hovered === null && (isActive || isResting) && rowHeight[row] > 16);
   if (!tells || isBlocked || picture.layout.folded.has(part.name)) return;
-  const size = isResting && picture.hovered === null ? RESTING_PX : NUMBER_PX;
-  const at = {
-    x: (number < 0 ? middle : middle + length) + 6 * picture.unit, y: rowY[row],
-    "font-size": legible(size * picture.unit),
-  };
+  if (isResting && drawChange(picture, part, row)) return;
+  const size = legible((isResting && picture.hovered === null ? RESTING_PX : NUMBER_PX) * picture.unit);
+  const at = { x: (number < 0 ? middle : middle + length) + GAP * picture.unit, y: rowY[row], "font-size": size };
+  const text = spellNumber(picture.isActive(part) ? number : target);
   picture.put("texts", "text", `number ${part.name} ${row}`, {
-    ...at, class: `number${isResting ? " resting" : ""}`, text: spellNumber(picture.isActive(part) ? number : target),
+    ...at, class: `number${isResting ? " resting" : ""}`, text,
   });
+  picture.numberEnds.set(`${part.name} ${row}`, at.x + textWidth(text, size) + GAP * picture.unit);
+}
+
+// Writes a number that has just changed above its bar, as "old → new"; returns whether there is room for it.
+function drawChange(picture, part, row) {
+  const change = changeOf(picture, part, row, spellNumber);
+  if (!change) return false;
+  const { x, w, rowY, rowHeight } = picture.layout;
+  const size = legible(CHANGE_PX * picture.unit);
+  const outline = heightOfOutline(picture, row);
+  const middleOf = ({ name }) => x[name] + w[name] / 2;
+  const others = picture.columns.filter((other) => other !== part && other.role === "pair" && !other.is_share);
+  const room = Math.min(...others.map((other) => Math.abs(middleOf(other) - middleOf(part))));
+  if (rowHeight[row] < outline + size || textWidth(change.both, size, 600) + GAP > room) return false;
+  const at = { x: middleOf(part), y: rowY[row] - (outline + size) / 2 - 1, "font-size": size };
+  picture.put("texts", "text", `old ${part.name} ${row}`, { ...at, class: "old middle", text: change.both });
+  return true;
 }
 
 function drawZero(picture, part, row, x, opacity, height) {

@@ -61,6 +61,8 @@ export class Picture {
     this.threads = new Map(); // class and opacity -> finished connecting lines with the same style, drawn as one path
     /** @type {Map<string, { look: string, opacity: number, fill: number, paths: string[] }>} */
     this.looks = new Map(); // class, opacity and fill -> cells without frames with the same style, drawn as one path
+    /** @type {Map<string, number>} */
+    this.numberEnds = new Map(); // "part row" -> the right end of the number beside a bar, where a line may begin
     this.shapes.begin();
     drawLane(drawn);
     drawWords(drawn);
@@ -71,7 +73,7 @@ export class Picture {
     drawShares(drawn);
     drawRibbons(drawn);
     drawAnswer(drawn);
-    if (view.glow) drawGlow(drawn, view.glow);
+    drawGlow(drawn);
     drawRings(drawn, view.rings);
     this.shapes.end();
   }

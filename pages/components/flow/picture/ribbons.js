@@ -3,12 +3,16 @@
 import { addedShape, setAttributes } from "../../dom.js";
 import { between, clamp, easeInOut } from "../motion.js";
 import { legible, spellPercent, textWidth } from "../words.js";
+import { changeOf } from "./glow.js";
 import { topOf } from "./shares.js";
 import { drawVector } from "./strips.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
 export const TELLING_SHARE = 0.045; // smallest attention weight whose percentage is shown
+const LEAST_CHANGE = 12; // px: least font size of a percentage that has just changed
+const THIN = 6; // px: a ribbon up to this width hides no text
+const BEFORE_PX = 13; // font size at unit 1 of the percentage before a change, below the new one
 
 /** @param {Drawn} picture */
 export function drawRibbons(picture) {
@@ -25,7 +29,8 @@ export function drawRibbons(picture) {
   const revealed = easeInOut(clamp(picture.come(mixer) / 0.75));
   picture.arrival.set({ x1: bend, x2: end });
   const width = Math.max(0, (end + 10 * picture.unit - start) * revealed);
-  picture.clip.set({ x: start, y: headHeight - 60 * picture.unit, width, height: picture.layout.frame.height });
+  const above = headHeight - 60 * picture.unit;
+  picture.clip.set({ x: start, y: above, width, height: picture.layout.frame.height - above });
   const total = shares.reduce((one, other) => one + Math.abs(other), 0);
   let arrives = laneY - (stick * total) / 2;
   const labels = [];
@@ -35,10 +40,10 @@ export function drawRibbons(picture) {
     drawRibbon(picture, row, { start, bend, end, leaves, arrives, width });
     if (revealed > 0.04 && revealed < 1 && Math.abs(shares[row]) > 0.03)
       drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
-    labels.push(percentOf(picture, row, { passed, bend, top: leaves, width }, clamp(revealed * 3 - 1)));
+    labels.push(...percentsOf(picture, row, { passed, bend, top: leaves, width }, clamp(revealed * 3 - 1)));
     arrives += width;
   }
-  drawPercents(picture, labels.filter(Boolean));
+  drawPercents(picture, labels);
   const box = { x: end, y: laneY - (stick * total) / 2, width: 5 * picture.unit, height: stick * total, rx: 2 };
   picture.put("ribbons", "rect", "stick", {
     ...box, class: "stick", opacity: clamp(picture.come(mixer) * 3 - 1.6),
@@ -72,32 +77,57 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
   });
 }
 
-// Returns the label of an attention weight: inside its ribbon if the label fits before the bend, else above it.
-// Returns null for a small weight while no row is hovered, and for every weight while another row is hovered.
-function percentOf(picture, row, { passed, bend, top, width }, opacity) {
-  const share = picture.snapshot.shares[row];
-  const tells = picture.hovered === row || (picture.hovered === null && Math.abs(share) >= TELLING_SHARE);
-  if (!tells || opacity <= 0) return null;
-  const size = legible(24 * picture.unit);
+// Returns the labels of an attention weight: the percentage inside its ribbon if that fits before the bend, else above.
+// A weight that has just changed has its old percentage inside the ribbon, too, or "old → new" above it.
+// Returns [] for a small, unchanged weight while no row is hovered, and for every weight while another row is hovered.
+function percentsOf(picture, row, { passed, bend, top, width }, opacity) {
+  const { share: part, shares } = picture.snapshot;
+  const share = shares[row];
+  const change = changeOf(picture, part, row, spellPercent);
+  const tells =
+    picture.hovered === row || (picture.hovered === null && (Math.abs(share) >= TELLING_SHARE || change !== null));
+  if (!tells || opacity <= 0) return [];
+  const [size, small] = [legible(24 * picture.unit), Math.max(LEAST_CHANGE, BEFORE_PX * picture.unit)];
+  const percent = spellPercent(share);
   const x = passed + 12 * picture.unit;
-  const isInside = width > size && x + textWidth(spellPercent(share), size) < bend + size;
-  const at = {
-    x, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit,
-    "font-size": isInside ? size : legible(16 * picture.unit),
-    opacity,
-  };
-  return { row, share, at, look: `percent${isInside && share > 0 ? " inside" : ""}` };
+  const isInside = width > size + (change ? 1.8 * small : 0) && x + textWidth(percent, size) < bend + size;
+  const label = { row, share, key: `percent ${row}` };
+  if (!isInside) {
+    const outside = Math.max(change ? LEAST_CHANGE : 0, legible(16 * picture.unit));
+    const [above, below] = [top - 10 * picture.unit, top + width + 8 * picture.unit];
+    const y = isOnRibbon(picture, above, outside) ? below : above;
+    const at = { x, y, "font-size": outside, opacity };
+    return [{ ...label, at, look: "percent", text: change?.both ?? percent }];
+  }
+  const look = `percent${share > 0 ? " inside" : ""}`;
+  const middle = top + width / 2 + 1;
+  const at = { x, y: change ? middle - 0.7 * small : middle, "font-size": size, opacity };
+  if (!change) return [{ ...label, at, look, text: percent }];
+  const below = { x, y: middle + size / 2 + 0.3 * small, "font-size": small, opacity };
+  const before = { ...label, key: `before ${row}`, at: below, look: `${look} before`, isPart: true };
+  return [{ ...label, at, look, text: percent }, { ...before, text: picture.saysBefore(change.old) }];
+}
+
+// Returns whether a text at a height would lie on a ribbon, before the ribbons bend; a thin one is only a line.
+function isOnRibbon(picture, y, size) {
+  return picture.snapshot.shares.some((share, row) => {
+    const width = Math.abs(share) * picture.layout.stick;
+    const top = topOf(picture, row, width);
+    return width > THIN && top < y + size / 2 && top + width > y - size / 2;
+  });
 }
 
 // Draws the percentages of the attention weights, the largest first; one that would overlap another is omitted.
 function drawPercents(picture, labels) {
   const drawn = [];
-  for (const { row, share, at, look } of labels.sort((one, other) => Math.abs(other.share) - Math.abs(one.share))) {
-    if (drawn.some(({ y, size }) => Math.abs(y - at.y) < (size + at["font-size"]) / 2)) continue;
+  for (const { key, at, look, text, isPart } of labels.sort((one, other) => sizeOf(other) - sizeOf(one))) {
+    if (!isPart && drawn.some(({ y, size }) => Math.abs(y - at.y) < 0.6 * (size + at["font-size"]))) continue;
     drawn.push({ y: at.y, size: at["font-size"] });
-    picture.put("texts", "text", `percent ${row}`, { ...at, class: look, text: spellPercent(share) });
+    picture.put("texts", "text", key, { ...at, class: look, text });
   }
 }
+
+const sizeOf = ({ share }) => Math.abs(share);
 
 /** Creates the clip path that reveals the ribbons from the left. @param {SVGElement} svg */
 export function clipOf(svg) {

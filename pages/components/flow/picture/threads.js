@@ -42,7 +42,9 @@ function drawRowThread(picture, from, part, row, share) {
   const isBar = (other) => other.role === "pair" && !other.is_share;
   const key = `${from.name} ${part.name} ${row}`;
   const nearness = picture.nearness(row);
-  const start = isBar(from) ? middle(from.name) : x[from.name] + w[from.name];
+  const start = isBar(from)
+    ? picture.numberEnds.get(`${from.name} ${row}`) ?? middle(from.name)
+    : x[from.name] + w[from.name];
   if (from.role === "lane") {
     const resting = picture.rows > MANY_ROWS && !picture.isActive(part) ? 0.35 : 0.62;
     const drawn = picture.turn(share, row);
@@ -64,7 +66,7 @@ function drawRowThread(picture, from, part, row, share) {
   const color =
     part.role === "pair" ? (from.role === "pair" ? (part.is_share ? "share" : "x") : from.family) : part.family;
   putThread(
-    picture, key, line(start, rowY[row], end), color,
+    picture, key, line(Math.min(start, end), rowY[row], end), color,
     faded * nearness,
     meets ? picture.turn(share, row) : easeInOut(share),
   );
