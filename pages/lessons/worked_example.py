@@ -298,7 +298,6 @@ def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
         place=describe_slip_place(checked, wrong.cell),
         how=mistake,
         written=cell_text(wrong.written, digits),
-        own=cell_text(wrong.own, right_decimals(digits)),
     )
 
 

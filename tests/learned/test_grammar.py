@@ -2,6 +2,7 @@
 
 from collections import Counter
 from functools import cache
+from importlib import import_module
 from random import Random
 
 import pytest
@@ -19,7 +20,7 @@ from attention_core.learned.grammar import (
 )
 from attention_core.learned.grammar.concepts import find_verb, load_names, load_nouns, load_qualities
 from attention_core.learned.grammar.draw import Draw
-from attention_core.learned.grammar.events import frames_of, load_frames
+from attention_core.learned.grammar.events import frames_of, load_events, load_frames
 from attention_core.learned.grammar.function_words import phrase
 from attention_core.learned.grammar.moods import MOODS
 from attention_core.learned.grammar.scene import Clause, Pronoun, Telling, Thing, tell
@@ -365,3 +366,12 @@ def test_an_owner_is_put_before_what_is_counted_and_not_before_a_name(monkeypatc
     for noun, owner in ((load_nouns()["key"], anna), (load_names()["tom"], None)):
         clause = Clause(None, {"y": draw.mention(Thing(noun, noun.genders))}, MOODS["past"])
         assert own_object(draw, clause, anna).parts["y"].owner is owner
+
+
+def test_the_words_are_the_same_where_two_threads_load_the_grammar_at_once(monkeypatch):
+    known = known_words("en")
+    words = import_module("attention_core.learned.grammar.vocabulary")
+    monkeypatch.setattr(
+        words, "load_events", load_events.__wrapped__
+    )  # equal events in other objects, as both load them
+    assert frozenset(words.english_words()) - {"", "M"} == known

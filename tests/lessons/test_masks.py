@@ -182,7 +182,9 @@ def test_a_later_word_moves_earlier_rows_without_the_mask_and_not_one_bit_with_i
     assert [round(value, 3) for value in moved(lesson, 0)] == MOVED["unmasked"]
     assert moved(lesson, 1)[:6] == [0] * 6
     assert [round(value, 3) for value in moved(lesson, 1)] == MOVED["causal"]
-    assert lesson.says("Of the 6 words before it, **6** get another output without a mask, **0** with the mask above.")
+    assert lesson.says(
+        "Of the 6 words before it, **6** get another output without a mask, **0** with the mask: causal."
+    )
 
 
 def test_any_word_may_change_into_any_other():
@@ -199,7 +201,9 @@ def test_any_word_may_change_into_any_other():
 
 def test_under_a_mask_that_looks_ahead_words_do_learn_of_their_future():
     lesson = Lesson("masks", open="future", mask="local")
-    assert lesson.says("**6** get another output without a mask, **1** with the mask above.")  # "it" sees "barked"
+    assert lesson.says(
+        "**6** get another output without a mask, **1** with the mask: local window."
+    )  # "it" sees "barked"
 
 
 def test_only_the_masked_scores_differ_by_themselves():

@@ -76,7 +76,7 @@ def test_one_slip_does_not_make_everything_after_it_wrong():
     wrong = {"scores": "0 -4 2; -3 5 4; -2 2 3", "scaled_scores": "0 -2.83 1.41; -2.12 3.54 2.83; -1.41 1.41 2.12"}
     check = Lesson("check", stage="scaled_scores", **wrong, **QKV)
     assert marks(check)[1] == [*["right"] * 4, "followed from an earlier slip", *["right"] * 4]
-    assert check.says("one number is wrong, at [2, 2]: it is **5**, but the numbers before it give **4**.")
+    assert check.says("one number is wrong, at [2, 2]: **5** does not follow from the numbers before it.")
     assert "scores ×1" in check.widgets()["stage"].options
 
 

@@ -61,9 +61,9 @@ def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
     for reason in load_reasons().values():
         if isinstance(reason, Event):
             yield reason, told
-    deeds = {deed.event: deed for deed in load_deeds().values()}
-    for event in load_events().values():
-        deed = deeds.get(event)
+    deeds = load_deeds()
+    for name, event in load_events().items():  # by name: threads that load the grammar at once may hold other objects
+        deed = deeds.get(name)
         is_told_only = deed is not None and not deed.is_planned
         yield event, told if is_told_only else (*told, PARTICIPLE, DOING)
 

@@ -95,6 +95,7 @@ from pages.session.labels import (
     spoken_step_name,
 )
 from pages.setup.choice_text import read_mask
+from pages.setup.resolve import config_of
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
@@ -336,7 +337,9 @@ def show_later_word(own: Setup, setup: Setup) -> None:
         new = text_box("into", suggest_word(own, place), partial(with_word, own, place))
     runs = {}
     rows = []
+    masks = [say(f"masks.{name}") for name, _ in config_of(setup.run).masks]
     values = {
+        "mask": join_with_commas(masks) or say("row.off"),
         "before": place,
         "old": quote_token(free, "T", place),
         "new": escape_markdown(new),
@@ -344,7 +347,7 @@ def show_later_word(own: Setup, setup: Setup) -> None:
     for name, setup_of_run in (("free", own), ("masked", setup)):
         changed = trace_for(with_word(setup_of_run, place, new))
         runs[name] = with_moved_rows(changed, trace_for(setup_of_run))
-        title = say(f"lessons.masks.moved_{name}")
+        title = say(f"lessons.masks.moved_{name}", mask=values["mask"])
         row = row_of(title, runs[name], "moved", (0,), name)
         rows.append(row)
         earlier = row.values[:place]
