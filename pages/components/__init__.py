@@ -200,6 +200,11 @@ kept_lecture = make_component(
         "refused": Flag(),
     },
 )
+MAX_KEPT_MODELS = 5  # as in kept_models.js
+MAX_KEPT_NAME_CHARS = 300  # likewise; longer paths are forgotten with the session
+kept_models = make_component(
+    "kept_models", "<div></div>", sends={"read": ListOf(Text(MAX_KEPT_NAME_CHARS), MAX_KEPT_MODELS)}
+)
 seen_drawers = make_component("seen_drawers", "<div></div>", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")
 seeker = make_component("seeker", "<div></div>", isolate_styles=False)

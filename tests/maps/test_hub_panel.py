@@ -1,5 +1,6 @@
 """A model is asked for by its name on the hub, on the page of maps: nothing is sent before a button is pressed."""
 
+import json
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -158,3 +159,38 @@ def test_models_that_were_opened_can_be_opened_again_and_a_visitor_sees_only_all
     (folder.parent / "other-gpt2" / "config.json").unlink()
     page.ran(page.at.run)
     assert not [each for each in page.at.button if each.key and each.key.startswith("maps_recent")]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_names_that_the_browser_kept_are_offered_after_a_reload_and_can_be_forgotten(folder, monkeypatch, lang):
+    monkeypatch.setenv("ATTENTION_MODELS", str(folder.parent))
+    page = Lesson("maps", open="model", lang=lang)
+    assert kept_models(page) == {"names": [], "begins": True} and not recent(page)
+    page.send_part("kept_models", "read", ["someone/secret", "gpt2"])
+    assert recent(page) == ["gpt2"]  # the other one may not be opened here
+    page.ran(widget(page, "button", "maps_recent_0").click().run)
+    assert (page.link()["folder"], page.at.session_state["maps_file"].recorded.wanted.text) == (
+        "gpt2",
+        widget(page, "text_area", "c_maps_text").value,
+    )
+    assert not errors(page) and kept_models(page) == {"names": ["gpt2", "someone/secret"], "begins": False}
+    page.send_part("kept_models", "read", ["gpt2", "someone/secret"])
+    page.ran(page.at.run)
+    assert kept_models(page)["names"] == ["gpt2", "someone/secret"]
+    other = Lesson("maps", open="model", lang=lang)
+    assert not recent(other)
+    other.send_part("kept_models", "read", ["gpt2"])
+    other.ran(widget(other, "button", "maps_forget").click().run)
+    assert not recent(other) and kept_models(other) == {"names": [], "begins": False}
+
+
+def recent(page: Lesson) -> list[str]:
+    """The models that are offered again."""
+    found = [each.label for each in page.at.button if each.key and each.key.startswith("maps_recent_")]
+    return [each.replace("\\", "").replace("\u2060", "") for each in found]
+
+
+def kept_models(page: Lesson) -> dict:
+    """What the browser is to keep."""
+    (part,) = page.parts("kept_models")
+    return json.loads(part.proto.json)
