@@ -49,15 +49,6 @@ def read_hub_name(text: str) -> HubModel:
     return HubModel(name, revision)
 
 
-def find_cached(model: HubModel) -> Path | None:
-    """Return the folder of a model in the hub's cache on this machine; None if the cache lacks it or a part of it.
-
-    No request is sent to the hub. Raises AttentionError: models_package.
-    """
-    folder = find_snapshot(model)
-    return None if folder is None or list_absent_files(folder) else folder
-
-
 def find_snapshot(model: HubModel) -> Path | None:
     """Return the folder of a model in the hub's cache, even if it lacks files; None if there is none.
 

@@ -73,17 +73,19 @@ def record(model: torch.nn.Module, *given, **inputs) -> Recording:
         return model(*given, **inputs)
 
     def run_again() -> object:
-        with torch.random.fork_rng(devices=[]):
-            torch.set_rng_state(random_state)  # some models draw random numbers, such as which patches are hidden
-            return run()
+        if draws_numbers:
+            raise AttentionError("model_draws_numbers")
+        return run()
 
     if kind in USE_INTERFACE.get(model, ()):
         with torch.no_grad(), recorded_calls() as pairs:
             outputs = run()
-        return make_recording(model, name_calls(model, pairs), outputs, run=run_again)
-    calls, missing, outputs = run_watched(model, run, count_texts((*given, *inputs.values())))
-    if calls and not missing and all(call.way == "interface" for call in calls):
-        USE_INTERFACE.setdefault(model, set()).add(kind)
+        calls, missing = name_calls(model, pairs), ()
+    else:
+        calls, missing, outputs = run_watched(model, run, count_texts((*given, *inputs.values())))
+        if calls and not missing and all(call.way == "interface" for call in calls):
+            USE_INTERFACE.setdefault(model, set()).add(kind)
+    draws_numbers = not torch.equal(torch.get_rng_state(), random_state)
     return make_recording(model, calls, outputs, missing, run_again)
 
 
@@ -161,7 +163,7 @@ def make_recording(
 ) -> Recording:
     """Return the Recording of a run. Raises AttentionError, with the reasons, if the run has no attention.
 
-    run: a function that runs the model again, with the same random numbers.
+    run: a function that runs the model again.
     """
     reasons = list({str(error): error for error in missing}.values())  # each once
     if not calls:

@@ -360,6 +360,8 @@ REFUSAL_SENTENCES = {
     "weights_apart": "a weight is {given} apart, and rounding explains {limit}",
     "model_not_finite": "every weight and output of a model must be finite: in this layer one is not, so that nothing "
     "can be compared",
+    "model_draws_numbers": "a second run must compute the same numbers as the recorded one: this model draws random "
+    "numbers while it runs",
     "output_apart": "an output is {given} apart, and rounding explains {limit}",
     "stack_no_end": "the model must return logits or vectors of its words, from which its layers are followed back",
     "stack_layers": "each of the {count} attention layers must add to the vectors before it: {given} of them were "

@@ -52,8 +52,10 @@ def draw_page() -> None:
     """Draws the chosen page, and around it what all pages share, such as a message about a lost connection."""
     words = {name: say(f"streamlit.{name}") for name in STREAMLIT_WORDS}
     (other,) = LANGUAGES.keys() - {current_language()}
+    names = [key.removeprefix(STREAMLIT_TEXTS) for key in load_app_texts(other) if key.startswith(STREAMLIT_TEXTS)]
     texts = [
-        [text, get_text_template(key)] for key, text in load_app_texts(other).items() if key.startswith(STREAMLIT_TEXTS)
+        [load_app_texts(other)[f"streamlit.exact.{name}"], get_text_template(f"streamlit.exact.{name}")]
+        for name in names
     ]
     components.spoken(data={"language": say("app.tag"), "words": words, "texts": texts}, key="spoken")
     chosen_page.run()

@@ -15,7 +15,6 @@ from attention_core.checkpoints import hub_process, open_folder
 from attention_core.checkpoints.hub_download import FILES, HubTask
 from attention_core.checkpoints.hub_model import (
     HubModel,
-    find_cached,
     find_named,
     find_snapshot,
     list_absent_files,
@@ -55,6 +54,12 @@ def run(fetch: bool = True, model: HubModel = MODEL, **how) -> HubTask:
     task.wait(WAIT_SECONDS)
     assert not task.is_running
     return task
+
+
+def find_cached(model: HubModel) -> Path | None:
+    """The folder of a model in the hub's cache; None if it lacks the model or a part of it."""
+    folder = find_snapshot(model)
+    return None if folder is None or list_absent_files(folder) else folder
 
 
 def refused(model: HubModel = MODEL, **how) -> str:

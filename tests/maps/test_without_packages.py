@@ -13,12 +13,12 @@ import sys
 for name in {[name.replace("-", "_") for name in PACKAGES]}:
     sys.modules[name] = None  # an import of it fails, as if it were not installed
 from attention_core.checkpoints import open_folder
-from attention_core.checkpoints.hub_model import HubModel, find_cached
+from attention_core.checkpoints.hub_model import HubModel, find_snapshot
 from tests.maps.test_maps_page import grid
 from tests.screen.lesson import Lesson
 page = Lesson("maps", open="model")
 print(page.at.info[0].value, len(grid(page)[0]["heads"]))
-for asked in (lambda: find_cached(HubModel("owner/name")), lambda: open_folder(sys.argv[1])):
+for asked in (lambda: find_snapshot(HubModel("owner/name")), lambda: open_folder(sys.argv[1])):
     try:
         asked()
     except ValueError as error:
