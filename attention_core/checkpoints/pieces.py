@@ -175,7 +175,8 @@ class Pieces:
             if len(group) == 1:
                 word = self.show(group[0])
             else:
-                word = printable_token(self.texts[first.text][first.span[0] : last.span[1]].strip())
+                covered = self.texts[first.text][first.span[0] : last.span[1]]
+                word = printable_token(covered.strip()) or show_blanks(covered)
             spelled.append(WRITTEN + word if self.is_written(group[0]) else word)
         return WordGroups(tuple(spelled), self.groups)
 

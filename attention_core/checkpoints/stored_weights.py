@@ -28,6 +28,7 @@ PICKLED_FILES = (
 MAX_JSON_BYTES = 10_000_000  # the most bytes of an index or header, enough for a hundred thousand tensors
 MAX_TENSORS = 100_000
 MAX_TENSOR_AXES = 8
+MAX_TENSOR_NUMBERS = 2**40  # with each axis of length 0 counted as 1; torch takes no larger strides than 2**63
 LENGTH_BYTES = 8  # a file begins with the length of its header, in this many bytes
 TYPES = {
     "F32": torch.float32,
@@ -160,7 +161,8 @@ def read_entry(file_name: str, name: str, entry: object, start: int) -> StoredTe
     if len(shape) > MAX_TENSOR_AXES:
         raise AttentionError("array_axes", name=printable_name(name), limit=MAX_TENSOR_AXES, given=len(shape))
     tensor = StoredTensor(file_name, TYPES[kind], tuple(shape), start + first)
-    if end - first != tensor.stored_bytes:
+    is_too_long = math.prod(max(1, length) for length in shape) > MAX_TENSOR_NUMBERS
+    if end - first != tensor.stored_bytes or is_too_long:
         raise AttentionError("not_safetensors", name=printable_name(file_name))
     return tensor
 

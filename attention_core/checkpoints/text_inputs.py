@@ -102,6 +102,7 @@ def keep_taken(model: torch.nn.Module, tensors: dict[str, Tensor]) -> dict[str, 
     """
     taken = inspect.signature(model.forward).parameters
     kept = {name: tensor for name, tensor in tensors.items() if name in taken}
-    if (getattr(model.config, "type_vocab_size", None) or 0) < KINDS_OF_TEXTS:
+    types = getattr(model.config, "type_vocab_size", None)
+    if not isinstance(types, int) or types < KINDS_OF_TEXTS:
         kept.pop(KINDS, None)
     return kept

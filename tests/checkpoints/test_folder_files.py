@@ -209,6 +209,8 @@ NUMBERS = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
         ({"w": NUMBERS | {"shape": [-1]}}, b"1234", "not_safetensors"),
         ({"w": NUMBERS | {"shape": [True]}}, b"1234", "not_safetensors"),
         ({"w": NUMBERS | {"shape": [10**30]}}, b"1234", "not_safetensors"),
+        ({"w": NUMBERS | {"shape": [0, 2**63], "data_offsets": [0, 0]}}, b"", "not_safetensors"),
+        ({"w": NUMBERS | {"shape": [0, 2**62, 4], "data_offsets": [0, 0]}}, b"", "not_safetensors"),
         ({"w": NUMBERS | {"shape": "1"}}, b"1234", "not_safetensors"),
         ({"w": NUMBERS | {"shape": [1] * 9}}, b"1234", "array_axes"),
         ({"w": NUMBERS | {"dtype": "F8_E4M3"}}, b"1234", "weight_type"),

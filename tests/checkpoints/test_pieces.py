@@ -67,6 +67,14 @@ def test_a_space_before_the_text_is_no_part_of_its_first_letter():
     assert pieces.words.shown == ("␣", "The", "dog", "</s>")
 
 
+@pytest.mark.parametrize("text", ["a\u2028b", "a \u2029\u2028 b", "\n\n\t", "    "])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_word_and_no_piece_is_shown_as_nothing(kind: str, text: str):
+    """The bytes of a separator of lines are pieces of one word, which has no letter."""
+    pieces = FastTokenizer(KINDS[kind]()).cut(text)
+    assert all(pieces.shown) and all(pieces.words.shown)
+
+
 def test_a_pair_has_two_texts_and_their_kinds():
     pieces = FastTokenizer(make_word_piece()).cut("The dog", "dog bark")
     assert pieces.shown == ("[CLS]", "Th", "…e", "do", "…g", "[SEP]", "do", "…g", "bark", "[SEP]")
