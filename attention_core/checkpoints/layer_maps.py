@@ -20,6 +20,7 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.errors import AttentionError
 
 MOST_ROUNDINGS = 32  # accepted difference of q, k, v in roundings of the largest |x| |W| + |b|; measured: 15 at most
+MOST_JOINED = 4  # one map may compute q, k, v and a gate side by side
 FACTOR_ROUNDINGS = 8  # accepted difference between numbers and others times a factor, in roundings of the largest
 
 
@@ -156,8 +157,9 @@ def find_map(heads: Float[Tensor, "B H L d"], maps: Sequence[LinearMap]) -> Proj
                 if torch.equal(found.by_text(source.made)[:, 0][:, columns].to(heads.dtype), first):
                     return found
     for source in fitting:
-        if source.made.shape[1] == H * d:
-            columns = torch.arange(H * d, device=heads.device).reshape(H, d)
+        joined = source.made.shape[1] // (H * d)
+        for part in range(joined if joined <= MOST_JOINED else 0):
+            columns = part * H * d + torch.arange(H * d, device=heads.device).reshape(H, d)
             for texts_first in (True, False):
                 found = Projection(source, columns, B, texts_first)
                 factor = find_factor(first, found.by_text(source.made)[:, 0][:, columns])

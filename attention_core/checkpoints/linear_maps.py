@@ -29,6 +29,9 @@ def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
     """Return the linear maps of a watched run in order, without those whose matrix was computed in the run."""
     maps = []
     for computed in watched.operations.values():
+        if computed.name in ("add", "add_"):
+            maps += list_later_bias(computed)
+            continue
         *added, given, matrix = computed.arguments if computed.name in ("mm", "addmm") else (None,) * 2
         is_scaled = any(computed.named.get(name, 1) != 1 for name in ("alpha", "beta"))
         if given is None or is_scaled or not is_learned(computed.source(len(added) + 1)):
@@ -37,6 +40,24 @@ def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
         if bias is None or bias.dim() == 1:
             maps.append(LinearMap(computed.module, given, matrix.detach(), bias, computed.result))
     return maps
+
+
+def list_later_bias(computed: Computed) -> list[LinearMap]:
+    """Return the linear map to whose result a sum adds a learned bias, with this bias, in a list; [] if there is none.
+
+    torch computes `nn.Linear` by two operations if its input is not contiguous, as where the first axis is the tokens'.
+    """
+    product, bias = computed.source(), computed.arguments[1]
+    while product is not None and product.name in SAME_NUMBERS:
+        product = product.source()
+    if product is None or product.name != "mm" or not is_learned(product.source(1)):
+        return []
+    made, columns = computed.result, product.result.shape[-1:]
+    is_bias = isinstance(bias, Tensor) and bias.shape == columns and is_learned(computed.source(1))
+    if not is_bias or made.shape[-1:] != columns or computed.named.get("alpha", 1) != 1:
+        return []
+    given, matrix = product.arguments
+    return [LinearMap(computed.module, given, matrix.detach(), bias.detach(), made.flatten(0, -2))]
 
 
 def is_learned(computed: Computed | None) -> bool:
