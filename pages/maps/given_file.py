@@ -27,6 +27,7 @@ from attention_core.record.number_text import (
     format_term,
 )
 from pages.export.downloads import offer_download
+from pages.maps.head_names import name_heads_off
 from pages.maps.read_file import (
     CHANGE,
     SIDE,
@@ -85,6 +86,7 @@ class GivenFile:
     shown; None for the example. reading: the options with which the maps are shown. recorded: what the maps are
     computed from, if they come from a model that was opened here. before: the maps that are subtracted, which the model
     computes with all heads; None to show the maps as they are. is_closed: whether the model was closed meanwhile.
+    heads_off: the names of the heads that were then switched off; "" for none.
     """
 
     name: str
@@ -97,6 +99,7 @@ class GivenFile:
     recorded: RecordedText | None = None
     before: AttentionMaps | None = None
     is_closed: bool = False
+    heads_off: str = ""
 
     @property
     def known_words(self) -> KnownWords | None:
@@ -139,7 +142,9 @@ def current_file() -> GivenFile:
     """Returns the file that the visitor uploaded last; if there is none, the example in the page's language."""
     given = st.session_state.get(FILE_KEY) or example_file(current_language())
     if given.recorded is not None and given.recorded.is_closed:
-        given = st.session_state[FILE_KEY] = replace(given, recorded=None, is_closed=True)
+        given = st.session_state[FILE_KEY] = replace(
+            given, recorded=None, is_closed=True, heads_off=name_heads_off(given.recorded)
+        )
     return given
 
 

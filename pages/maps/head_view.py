@@ -81,16 +81,13 @@ def make_maps_data(given: GivenFile) -> dict:
         measures={name: say(f"all_heads.measure.{name}") for name in measures},
         now=(layer + 1, head),
         allowed=maps.seen,
-        rolled=maps.rolled(),
         kind="signed" if maps.fault else kind,
         hidden=None if read is None else unflatten(read.hidden, maps),
         reads=make_options(given.reading, keys) if can_be_read(given.maps) else None,
         picture=describe_picture(given),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
-    texts["here"] = ""  # "" because a page with a single text needs no name for it
-    if grid.rolled is None:
-        texts["why"] = ""
+    texts["here"] = texts["why"] = ""  # a page with a single text needs no name for it; the rollout stands below
     if not measures:
         texts["about"] = say("lessons.maps.about_unmeasured")
         texts["open"] = get_text_template("lessons.maps.open_unmeasured")
@@ -276,12 +273,11 @@ def make_provenance(given: GivenFile) -> Provenance:
 
 def list_origins(given: GivenFile) -> list[str]:
     """Returns the sentences about where the numbers of the maps come from, and which heads are switched off."""
-    if given.recorded is None:
+    if given.recorded is None and not given.is_closed:
         return [say("lessons.maps.given_note")]
+    off = given.heads_off if given.recorded is None else name_heads_off(given.recorded)
     origins = [say("lessons.maps.model.note", name=given.name)]
-    if given.recorded.wanted.off:
-        origins.append(say("lessons.maps.off.note", heads=name_heads_off(given.recorded)))
-    return origins
+    return [*origins, say("lessons.maps.off.note", heads=off)] if off else origins
 
 
 def has_all_letters(given: GivenFile) -> bool:
@@ -291,6 +287,21 @@ def has_all_letters(given: GivenFile) -> bool:
     """
     words = map(printable_token, (*given.maps.shown_queries, *given.maps.shown_keys))
     return not missing_letters("".join([*make_provenance(given).lines, *words]))
+
+
+# ---- all layers together ---------------------------------------------------------------------------------------------
+def show_rollout(given: GivenFile) -> None:
+    """Shows the attention rollout of all layers as a large map, if it is defined."""
+    rolled = given.measured.rolled()
+    if rolled is None:
+        return
+    title, dims = say("all_heads.rollout"), ("B", "H", "T", "S")
+    values = {"weights": rolled, "allowed": given.measured.seen}
+    steps = {name: Step(name, numbers[None, None], dims) for name, numbers in values.items()}
+    st.markdown(f"##### {title}")
+    axes = say("canvas.axes", rows=say("corner.T"), columns=say("corner.S"))
+    show_plain_map(Trace(steps, given.measured.labels()), "weights", "map_rollout", title, axes)
+    st.caption(say("all_heads.why"))
 
 
 # ---- as a scene of a lecture, because the file is stored only in this session ----------------------------------------

@@ -9,7 +9,7 @@ from attention_core.inputs.files.stored_arrays import printable_name
 from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, fold, show_question
 from pages.maps.file_reading import show_file_line, show_readings
 from pages.maps.given_file import current_file, show_choices, show_file_facts, show_file_form, show_uploader
-from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head
+from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head, show_rollout
 from pages.maps.layer_door import show_layer_door
 from pages.maps.model_folder import show_found, show_model_form
 from pages.maps.next_piece import show_next
@@ -39,6 +39,8 @@ with draw_page_frame("maps"):
                 say("lessons.maps.model.closed", name=escape_markdown(printable_name(given.name))),
                 icon=":material/info:",
             )
+            if given.heads_off:
+                st.markdown(say("lessons.maps.off.note", heads=escape_markdown(given.heads_off)))
         if given.recorded is not None:
             show_found(given.recorded)
             show_layer_door(given)
@@ -48,7 +50,7 @@ with draw_page_frame("maps"):
         show_heads_off(given)
     given = show_choices(given)
     _, heads_in_layer, *_ = given.maps.maps.shape
-    is_beside = heads_in_layer <= MAX_HEADS_BESIDE and given.recorded is None  # a recorded model's steps need the width
+    is_beside = heads_in_layer <= MAX_HEADS_BESIDE
     at_all, at_head = st.columns(COLUMN_WIDTHS, gap="large") if is_beside else (st.container(), st.container())
     with at_all:
         show_all_heads(given)
@@ -58,8 +60,9 @@ with draw_page_frame("maps"):
             show_switch(given)
         show_head_files(given)
         show_head_scene(given)
-        if given.recorded is not None:
-            fold(DRAWERS, "steps", say("lessons.maps.drawer.steps"), partial(show_steps, given))
+    if given.recorded is not None:
+        fold(DRAWERS, "steps", say("lessons.maps.drawer.steps"), partial(show_steps, given))
+    show_rollout(given)
     is_of_file = given.recorded is None and not given.is_closed
     st.markdown(say("lessons.maps.given" if is_of_file else "lessons.maps.model.given"))
     draw_drawer(DRAWERS, "form")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from attention_core.drawing.specifications import Picture
+from pages.panels.flow_data import shows_heads
 from pages.panels.head_maps import LARGE_MAPS_LIMITS
 from pages.panels.run_differences import describe_setting_differences, describe_size_differences
 from pages.panels.setup_controls import field_control, show_refusal
@@ -23,11 +24,14 @@ def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
     """Shows the comparison of the runs A and B.
 
     From top to bottom: the largest change as heading, the buttons, the settings that differ, the maps, and the steps of
-    B.
+    B. The view of all heads, if it is open above, names the settings itself, and says itself why nothing is subtracted.
     """
-    st.markdown(f"##### {compared_heading(screen)}")
+    is_told_above = shows_heads(screen.setup.view.stop)
+    if screen.before is not None or not is_told_above:
+        st.markdown(f"##### {compared_heading(screen)}")
     show_comparison_buttons(screen)
-    st.markdown(describe_setting_differences(screen))
+    if not is_told_above:
+        st.markdown(describe_setting_differences(screen))
     show_compared_maps(screen, pictures)
     if not has_few_heads(screen):
         show_all_heads(screen)

@@ -57,6 +57,12 @@ def weights(page, *shape):
     return np.frombuffer(grid(page)[1]["weights"], np.float32).reshape(shape)
 
 
+def rollout(page):
+    """The numbers of the rollout's map; None without one."""
+    parts = page.parts("map_rollout")
+    return np.frombuffer(unpack(parts[0].proto.bytes)[1]["numbers"], np.float32).reshape(T, T) if parts else None
+
+
 def errors(page):
     return [error.value for error in page.at.error]
 
@@ -99,7 +105,7 @@ def test_the_rollout_of_a_file_multiplies_its_layers(page):
     rolled = np.eye(T)
     for layer in maps.mean(1):
         rolled = (layer / 2 + np.eye(T) / 2) @ rolled
-    assert np.frombuffer(grid(page)[1]["rolled"], np.float32).reshape(T, T) == pytest.approx(rolled, abs=1e-6)
+    assert rollout(page) == pytest.approx(rolled, abs=1e-6)
 
 
 def test_a_clicked_head_is_shown_large_and_what_is_no_head_changes_nothing(page):
@@ -117,9 +123,9 @@ def test_cross_attention_has_its_own_words_on_both_sides_and_no_rollout(page):
     maps = drawn(H, 2, 4)
     content = json.dumps({"attention": maps.tolist(), "queries": ["猫", "睡"], "keys": ["the", "cat", "sleeps", "."]})
     bring(page, "cross.json", content.encode())
-    head, found = grid(page)
+    head, _ = grid(page)
     assert (head["queries"], head["keys"]) == (["猫", "睡"], ["the", "cat", "sleeps", "."])
-    assert found["rolled"] == b"" and set(head["measures"]) == {"evenness", "entropy"}
+    assert rollout(page) is None and set(head["measures"]) == {"evenness", "entropy"}
 
 
 def test_rows_that_do_not_sum_to_one_are_named_and_shown(page):
@@ -133,8 +139,8 @@ def test_rows_that_do_not_sum_to_one_are_named_and_shown(page):
 
 
 def measures_shown(page):
-    head, found = grid(page)
-    return [each["here"] or each["habit"] for each in head["heads"]], head["measures"], found["rolled"]
+    head, _ = grid(page)
+    return [each["here"] or each["habit"] for each in head["heads"]], head["measures"], rollout(page)
 
 
 FORBIDDEN = {
@@ -153,7 +159,7 @@ def test_numbers_that_can_be_no_weights_are_named_and_nothing_is_measured(fault,
     bring(page, "m.npy", npy(FORBIDDEN[fault]))
     (told,) = [each.value for each in page.at.warning]
     assert {"en": "Not attention weights", "zh": "不是注意力权重"}[lang] in told
-    assert measures_shown(page) == (["", ""], {}, b"")
+    assert measures_shown(page) == (["", ""], {}, None)
     head, _ = grid(page)
     assert head["kind"] == "signed" and head["reach"] == pytest.approx(np.abs(FORBIDDEN[fault]).max())
     _, found = opened(page)
@@ -166,7 +172,7 @@ def test_a_head_with_a_row_that_does_not_sum_to_one_is_not_measured_and_there_is
     maps[1, 2, 4] *= 0.4
     bring(page, "m.npz", npz(attention=maps))
     shown, measures, rolled = measures_shown(page)
-    assert shown[5] == "" and all(shown[:5]) and "entropy" in measures and rolled == b""
+    assert shown[5] == "" and all(shown[:5]) and "entropy" in measures and rolled is None
 
 
 def bfloat16(maps):

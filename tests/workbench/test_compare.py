@@ -259,6 +259,17 @@ def test_of_other_sizes_both_are_shown_and_the_sentence_says_why_nothing_is_subt
     assert "B · head 1" in " ".join(screen.table("compared_b")["text"])
 
 
+@pytest.mark.parametrize("lang, why", [("en", "No B − A: A has 7 tokens, B has 3."), ("zh", "没有 B − A")])
+def test_the_view_of_all_heads_alone_says_what_it_says_already(lang, why):
+    link = pinned(text="Anna fed it").link()
+    for stop, times in (("weights", 1), ("heads", 0)):
+        screen = Screen(**{**link, "stop": stop, "lang": lang})
+        told = [each.value for each in screen.at.markdown]
+        assert sum(why in each for each in told) == times
+        assert sum("A → B" in each for each in told) == times
+    assert why in screen.flow()["no_difference"]
+
+
 def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():
     text = " ".join(f"w{n}" for n in range(70))
     screen = Screen(text=text)

@@ -21,11 +21,13 @@ export class BesideMaps {
     this.tell = tell;
     this.act = act;
     this.cell = [0, 0]; // the cell whose numbers were shown last, in any of the maps
+    /** @type {string | null} */
+    this.opened = null; // the side that a tap has opened in the whole width of a phone
     this.maps = SIDES.map((side) => {
       const figure = added(root, "div", `side ${side}`);
       const title = added(figure, "p", "sidetitle");
       const frame = added(figure, "div", "reader", { tabIndex: 0, role: "application" });
-      return { side, title, frame, map: new HeadMap(added(frame, "div")) };
+      return { side, figure, title, frame, map: new HeadMap(added(frame, "div")) };
     });
     this.missing = added(root, "p", "missing"); // the text that says why there is no difference
   }
@@ -39,20 +41,25 @@ export class BesideMaps {
    * @param {string} view.label how the cells are read with the keyboard
    * @param {number} view.width the room for all maps
    * @param {number} view.height
-   * @param {boolean} view.isWide whether the three stand in one line; else the difference stands below A and B
+   * @param {boolean} view.isWide whether the three stand in one line; else, as on a phone, the difference stands below
+   *   A and B, and a tap on a map gives it the whole width
    */
-  draw({ parts, missing, palette, label, width, height, isWide }) {
+  draw(view) {
+    this.view = view;
+    const { parts, missing, palette, label, width, height, isWide } = view;
     this.root.classList.toggle("two", !parts.difference);
     write(this.missing, [[missing, ""]]);
     this.missing.hidden = !missing;
-    for (const { side, title, frame, map } of this.maps) {
+    for (const { side, figure, title, frame, map } of this.maps) {
       const part = parts[side];
       title.hidden = frame.hidden = !part;
       if (!part) continue;
       write(title, [[part.title, ""]]);
       const { matrix, row } = part;
       const { rows, columns } = matrix;
-      const inLine = !isWide && side === "difference" ? 1 : isWide && parts.difference ? 3 : 2;
+      const isOpened = !isWide && this.opened === side;
+      figure.classList.toggle("opened", isOpened);
+      const inLine = isOpened || (!isWide && side === "difference") ? 1 : isWide && parts.difference ? 3 : 2;
       setOnce(frame, "aria-label", `${part.title}. ${label}`);
       map.draw({
         matrix, palette,
@@ -62,10 +69,17 @@ export class BesideMaps {
         words: { rows: matrix.rowNames, columns: matrix.columnNames },
       });
       const tell = (at, column) => this.read(at, column, side);
-      const act = () => this.act(this.cell[0], side);
+      const act = () => isWide || this.opened === side ? this.act(this.cell[0], side) : this.open(side);
+      title.onclick = () => isWide ? null : this.open(isOpened ? null : side);
       readCells(map.canvas, { rows, columns, at: () => this.cell, tell, act });
       frame.onkeydown = map.canvas.onkeydown;
     }
+  }
+
+  /** Opens a map in the whole width of a phone. @param {string | null} side null to close the opened one */
+  open(side) {
+    this.opened = side;
+    if (this.view) this.draw(this.view);
   }
 
   read(row, column, side) {

@@ -54,6 +54,7 @@ import { mapImage, matrixOf, readCells } from "./maps.js";
 const BITS = "entropy"; // name of the only measure in bits; all other measures are shares
 const BY_LAYER = "layers"; // value of look.by that sorts by layer instead of a measure
 const MOST_HEIGHT = 1.5; // largest height of a large map, as a multiple of its width
+const LEAST_WRITTEN = 0.005; // smaller numbers are not printed in the large maps: SMALLEST_WRITTEN of canvas_map.py
 const UNKNOWN = -1; // rank below every number, for a head without a measure on the sentence
 const REST_MS = 300; // ms: a choice is sent to the server after this pause (debounce)
 
@@ -350,7 +351,7 @@ function secondOf(shown, i) {
 // A text below the map describes the cell under the pointer or reached by arrow keys; the row of this cell is framed.
 function largeOf(shown, name, numbers, kind, head = null) {
   const { queries, keys, palette } = shown;
-  const matrix = shownMatrix(shown, numbers, kind, head);
+  const matrix = { ...shownMatrix(shown, numbers, kind, head), least: LEAST_WRITTEN };
   const map = new HeadMap(element("div"));
   const frame = element("div", "frame", { tabIndex: 0, role: "application", ariaLabel: name }, [map.root]);
   const told = element("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });

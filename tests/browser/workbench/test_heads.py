@@ -142,6 +142,11 @@ def test_a_change_and_one_press_show_a_beside_b(screen, width):
         expect(each).to_be_in_viewport(ratio=1)
         boxes.append(each.bounding_box())
     assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] + boxes[0]["width"] < boxes[1]["x"]
+    if width < 640:  # a tap gives a map the whole width, and its cells their numbers
+        assert maps.nth(1).locator(".mapnumber").count() == 0
+        b.click(position={"x": 3, "y": 3})
+        expect(maps.nth(1).locator(".mapnumber").first).to_have_text("100")
+        assert b.bounding_box()["width"] > 1.8 * boxes[1]["width"]
     b.hover(position={"x": 3, "y": 3})
     told = opened.page.locator(".headsview .legend")
     expect(told).to_have_text("Anna → Anna: A 14 % · B 100 % · B − A 86 %")
