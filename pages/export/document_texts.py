@@ -72,10 +72,15 @@ def workbench_address() -> str:
 
 def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> DocumentTexts:
     """Returns the texts of a run's documents, in the language of the session."""
+    return write_document_texts(trace, selection, list_run_settings(trace, setup))
+
+
+def write_document_texts(trace: Trace, selection: Selection, settings: tuple[str, ...]) -> DocumentTexts:
+    """Returns the texts of the documents of any Trace. settings: what its numbers come from, one per line."""
     return DocumentTexts(
         language=say("app.tag"),
         sentence=fact_sentence(trace, selection, spell=str),
-        settings=list_run_settings(trace, setup),
+        settings=settings,
         words=picture_texts_for(trace),
         title=partial(matrix_heading, trace),
         more=say_more_heads,
@@ -127,5 +132,9 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
     for name, value in values.items():
         if value:
             lines.append(say("export.setting", name=say(f"control.{name}"), value=value))
-    counts = [f"{dim} = {size}" for dim, size in sizes.items() if "·" not in dim]
-    return (*lines, ", ".join(counts))
+    return (*lines, list_sizes(trace))
+
+
+def list_sizes(trace: Trace) -> str:
+    """Returns the sizes of a run's axes, such as "B = 1, T = 5"."""
+    return ", ".join(f"{dim} = {size}" for dim, size in trace.sizes().items() if "·" not in dim)

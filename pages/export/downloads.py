@@ -73,8 +73,17 @@ def file_name(setup: Setup, ending: str, *parts: str) -> str:
     >>> file_name(Setup(), "csv", "../weights")
     'attention_en_it_weights.csv'
     """
+    return name_file(ending, setup.run.example, *parts)
+
+
+def name_file(ending: str, *parts: str) -> str:
+    """Returns a file name of ASCII letters, digits and underscores.
+
+    >>> name_file("csv", "tiny-gpt2", "layer 1")
+    'attention_tiny_gpt2_layer_1.csv'
+    """
     words = []
-    for part in ("attention", setup.run.example, *parts):
+    for part in ("attention", *parts):
         words.append(re.sub(r"[^A-Za-z0-9]+", "_", part).strip("_"))
     stem = "_".join(filter(None, words))
     return f"{stem[:80]}.{ending}"

@@ -314,7 +314,9 @@ def show_head_scene(given: GivenFile) -> None:
         st.caption(say("lessons.maps.no_scene"))
         return
     show_add_button(partial(make_head_scene, given))
-    st.caption(say("lessons.maps.scene"))
+    st.caption(
+        say("lessons.maps.scene" if given.recorded is None and not given.is_closed else "lessons.maps.model.scene")
+    )
 
 
 def make_head_scene(given: GivenFile) -> Scene:

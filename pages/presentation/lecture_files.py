@@ -20,7 +20,7 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.export.document_texts import make_run_provenance, workbench_address
 from pages.export.downloads import button_row, offer_download
-from pages.export.export_panel import show_handouts
+from pages.export.export_panel import make_exported_run, show_setup_handouts
 from pages.export.flow_files import list_drawings
 from pages.lectures import lecture_session
 from pages.lectures.kinds.code import RunCode
@@ -35,7 +35,6 @@ from pages.presentation.scene_steps import step_of_code
 from pages.presentation.setup_slide import SlidesBefore, list_shown_motions, make_setup_slide
 from pages.runs.cache import trace_for
 from pages.session.addresses import page_address
-from pages.session.labels import selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal, strip_markup
 
@@ -134,7 +133,7 @@ def offer_scene_files(scene: Scene) -> None:
     provenance = make_run_provenance(scene.setup)
     if scene.title:
         provenance = replace(provenance, title=scene.title)
-    show_handouts(trace, scene.setup, provenance, selection_of(trace, scene.setup), scene.note)
+    show_setup_handouts(make_exported_run(trace, scene.setup, provenance), scene.setup, scene.note)
 
 
 # ---- slides ----------------------------------------------------------------------------------------------------------

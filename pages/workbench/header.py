@@ -5,7 +5,8 @@ from functools import partial
 import streamlit as st
 
 from pages.components import shortcuts
-from pages.export.export_panel import EXPORTED_STEP_KEY, TRANSPARENT_KEY, show_export
+from pages.export.export_panel import show_export
+from pages.export.run_files import EXPORTED_STEP_KEY, TRANSPARENT_KEY
 from pages.lectures import lecture_session
 from pages.lectures.add_button import is_added, show_add_button
 from pages.lectures.script import Scene
