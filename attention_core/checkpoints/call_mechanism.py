@@ -45,7 +45,8 @@ def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable]) -> Mechan
     allowed, bias = call.split_mask()
     config = AttentionConfig(heads=H, kv_heads=call.k.shape[1], scale=find_scale(call))
     learned: dict[str, Tensor] = {}
-    open_pairs = torch.ones(1, dtype=torch.bool, device=call.q.device) if allowed is None else allowed
+    open_pairs = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=call.q.device) if allowed is None else allowed
+    open_rows = open_pairs.any(-1).expand(B, H, T)
     open_pairs = open_pairs.expand(B, H, T, S)
     if allowed is not None:
         masks = name_masks(allowed, call.sizes, call.window)
@@ -67,7 +68,7 @@ def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable]) -> Mechan
         if named is not None:
             config, bias = replace(config, positions=(named.position,)), None
             learned |= named.learned
-    return Mechanism(config, learned, allowed, bias, open_pairs.any(-1))
+    return Mechanism(config, learned, allowed, bias, open_rows)
 
 
 def find_scale(call: AttentionCall) -> float | None:

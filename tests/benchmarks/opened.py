@@ -8,7 +8,7 @@ from time import perf_counter
 
 from tests.benchmarks.change_to_pixels import PICTURE, Changes
 from tests.benchmarks.figures import Figure, against, alternately, milliseconds, report
-from tests.benchmarks.process import resident_megabytes
+from tests.benchmarks.process import cpu_seconds, resident_megabytes
 from tests.benchmarks.recorded import make
 from tests.benchmarks.tab import QUIET, Tab, chromium
 from tests.browser.conftest import process_of
@@ -43,7 +43,7 @@ class Maps:
         """Seconds until the first map of a folder's model stands, and until the page is at rest with all of them."""
         page = self.tab.page
         page.goto(self.address)  # the maps of the example are fewer
-        page.locator(CARDS).first.wait_for()
+        page.locator(CARDS).first.wait_for(timeout=WAIT_MS)
         page.locator(".st-key-c_maps_folder input").fill(str(folder))
         page.locator(".st-key-c_maps_text textarea").fill(TEXT)
         page.evaluate("arm()")
@@ -67,12 +67,15 @@ def measure(runs: int) -> Iterator[Figure]:
     with TemporaryDirectory() as place:
         *folders, tiny = save_models(Path(place))
         with process_of("app.py") as (address, pid), chromium() as browser:
+            before = resident_megabytes(pid)
             plain = Changes(Tab(browser, address, PICTURE))
             page = f"{address}/maps?open=model"
             maps = Maps(Tab(browser, page, CARDS), page)
-            before = resident_megabytes(pid)
             turns = cycle(folders)
-            times = [maps.open(next(turns), HEADS) for _ in range(min(max(runs, LEAST), MOST_OPENED))]
+            times = []
+            for _ in range(min(max(runs, LEAST), MOST_OPENED)):
+                begun = cpu_seconds(pid)
+                times.append((*maps.open(next(turns), HEADS), cpu_seconds(pid) - begun))
             opened = resident_megabytes(pid)
             what = "a folder of BERT-base size at 32 tokens"
             for name, taken in zip(

@@ -8,6 +8,7 @@ from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel, Pre
 
 from attention_core.checkpoints import record
 from tests.benchmarks.figures import Figure, alternately, milliseconds, report
+from tests.benchmarks.transformer import free_a_large_block
 
 MODELS = {"BERT base": (BertModel, BertConfig), "GPT-2": (GPT2LMHeadModel, GPT2Config)}
 TOKENS = (32, 128)
@@ -63,6 +64,7 @@ def measure(runs: int) -> Iterator[Figure]:
     """Each model at each length."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
+    free_a_large_block()
     try:
         for name in MODELS:
             for tokens in TOKENS:
