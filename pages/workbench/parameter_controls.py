@@ -220,6 +220,7 @@ def show_parameter(owner: str, params: Mapping[str, object], parameter: Paramete
     if parameter.words:
         control.show(st.selectbox, parameter.words, filter_mode=None)
     elif parameter.is_whole:
-        control.show(st.number_input, step=1)
+        may_be_empty = {"value": None} if parameter.usual is None else {}
+        control.show(st.number_input, step=1, **may_be_empty)
     else:
         control.show(st.number_input, step=1.0, format="%g")

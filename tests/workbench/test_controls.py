@@ -356,6 +356,20 @@ def test_colours_in_even_shares_stay_in_the_link_and_compute_nothing():
     assert screen.set("ramp", False).link() == {"ex": "eight_heads"}
 
 
+def test_rope_on_the_first_columns_is_a_number_and_an_empty_box_is_all():
+    screen = Screen(heads="1", pos="rope")
+    turned = score_of(screen, 5, 3)
+    assert screen.widget("rope_columns").value is None
+    assert screen.set("rope_columns", 2).link()["pos"] == "rope:interleaved:10000:none:1:4096:1:0:2"
+    # q_it = (-3, 3, 0, 0) at 5 and k_dog = (-1, 1, -1, 1) at 3: the first pair turns by -2, the second stays
+    assert score_of(screen, 5, 3) == pytest.approx(6 * math.cos(2), abs=1e-12)
+    screen.set("rope_columns", 3)
+    assert "RoPE rotates columns in pairs: their number must be even and at most 4: got 3" in screen.errors()
+    assert screen.link()["pos"] == "rope:interleaved:10000:none:1:4096:1:0:2"
+    assert screen.set("rope_columns", None).link()["pos"] == "rope"
+    assert score_of(screen, 5, 3) == turned
+
+
 def test_one_style_of_rope_at_a_time():
     screen = Screen(heads="1").set("positions", ["rope"])  # pairs of neighbours
     # q_it = (-3, 3, 0, 0) at 5 and k_dog = (-1, 1, -1, 1) at 3: the pairs turn by -2 and by -2 / 10000^(2/4) = -0.02
