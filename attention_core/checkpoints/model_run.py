@@ -25,6 +25,7 @@ from attention_core.checkpoints.layer_maps import LayerMaps, find_layer_maps
 from attention_core.checkpoints.linear_maps import LinearMap, list_linear_maps
 from attention_core.checkpoints.named_biases import BucketTable, find_bucket_tables
 from attention_core.checkpoints.recording import Recording
+from attention_core.checkpoints.stream_sum import StreamSum, find_stream_sum
 from attention_core.checkpoints.watched_run import watch
 from attention_core.checkpoints.watched_scores import read_watched
 from attention_core.checkpoints.watched_stream import Stream
@@ -174,8 +175,8 @@ def make_recording(
     if run is None:
         return Recording(tuple(calls), outputs, tuple(reasons), tables)
     find_maps, find_model = partial(find_all_maps, model, run), partial(find_whole, model, run)
-    without = partial(record_without, model, run)
-    return Recording(tuple(calls), outputs, tuple(reasons), tables, find_maps, find_model, without)
+    find_sum, without = partial(find_last_sum, model, run), partial(record_without, model, run)
+    return Recording(tuple(calls), outputs, tuple(reasons), tables, find_maps, find_model, find_sum, without)
 
 
 def record_without(model: torch.nn.Module, run: Callable[[], object], heads: Heads) -> Recording:
@@ -217,6 +218,23 @@ def find_whole(
     stream = Stream(watched, maps, norms)
     logits = getattr(outputs, "logits", outputs if isinstance(outputs, Tensor) else None)  # or vectors, without a head
     return find_whole_model(stream, layers, logits, vectors[-1] if vectors else None)
+
+
+def find_last_sum(model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall]) -> StreamSum:
+    """Run a model again and watch its operations; return its last vectors as a sum. Raises AttentionError as
+    find_stream_sum does.
+    """
+    with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms, kept_vectors(model) as vectors:
+        watched, outputs = watch(model, run)
+    maps = list_linear_maps(watched)
+    stream = Stream(watched, maps, norms)
+    logits = getattr(outputs, "logits", None)
+    words = None if logits is None else stream.map_at(stream.point(logits))
+    if vectors:
+        return find_stream_sum(stream, calls, maps, vectors[-1], vectors[-1].shape)
+    if words is None:
+        raise AttentionError("stack_no_end")
+    return find_stream_sum(stream, calls, maps, words.given, (*logits.shape[:-1], words.given.shape[-1]))
 
 
 @contextmanager

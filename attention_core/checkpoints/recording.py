@@ -12,6 +12,7 @@ from attention_core.checkpoints.interface import Heads
 from attention_core.checkpoints.layer_maps import LayerMaps
 from attention_core.checkpoints.layer_proof import FROM_X, ProofRow, compare_layer
 from attention_core.checkpoints.named_biases import BucketTable
+from attention_core.checkpoints.stream_sum import StreamSum
 from attention_core.checkpoints.whole_model import WholeModel
 from attention_core.checkpoints.whole_run import WholeRun
 from attention_core.record.errors import AttentionError
@@ -23,9 +24,10 @@ class Recording:
     """The calls of all attention layers in one run of a model, in order, and what the model returned.
 
     missing: the reasons why other softmaxes or layers are not recorded. tables: the model's tables of relative
-    positions. The other three are functions that run the model again, or None without a model. find_maps returns for
+    positions. The other four are functions that run the model again, or None without a model. find_maps returns for
     each layer its LayerMaps, or the error that says why there are none; find_model returns the whole model as a stack
-    of the core; record_without returns the recording of the same inputs with some heads switched off.
+    of the core, find_sum its last vectors as a sum of what its parts added; record_without returns the recording of the
+    same inputs with some heads switched off.
     """
 
     calls: tuple[AttentionCall, ...]
@@ -34,6 +36,7 @@ class Recording:
     tables: tuple[BucketTable, ...] = ()
     find_maps: Callable[[Sequence[AttentionCall]], Sequence[LayerMaps | AttentionError]] | None = None
     find_model: Callable[[Sequence[AttentionCall], Sequence[BucketTable]], WholeModel] | None = None
+    find_sum: Callable[[Sequence[AttentionCall]], StreamSum] | None = None
     record_without: Callable[[Heads], "Recording"] | None = None
     runs: dict[int, CoreRun] = field(default_factory=dict, repr=False)
     proofs_from_x: dict[int, ProofRow] = field(default_factory=dict, repr=False)
@@ -133,6 +136,18 @@ class Recording:
         if self.find_model is None:
             raise AttentionError("no_model")
         return WholeRun(self.find_model(self.calls, self.tables), self.calls[0].rounding)
+
+    def residual_sum(self) -> StreamSum:
+        r"""Run the model again, and return its last vectors as a sum of the embedding and of what each head, bias and
+        other part added: $x = \sum_{\mathrm{part}} \mathrm{part}$.
+
+        Norms of the sum divide each part by the divisor of this run. A part that is none of the core is one summand,
+        under the name of its module. Raises AttentionError: stream_no_sum, stack_no_end; no_model if the recording was
+        not made by `record`.
+        """
+        if self.find_sum is None:
+            raise AttentionError("no_model")
+        return self.find_sum(self.calls)
 
     def prove_from_x(self, layer: int) -> ProofRow:
         """Return the proof of a layer that is computed from its input; later calls return the same one. Raises

@@ -9,6 +9,7 @@ from attention_core import AttentionConfig, AttentionError, attend_qkv, code, ex
 from attention_core.analysis.position_effects import rope_rotation
 from attention_core.explanation.formula import latex
 from attention_core.mechanism.positions import POSITIONS
+from tests.faces import assert_five_faces
 
 D = 11  # odd: only the number of rotated columns must be even
 
@@ -58,6 +59,7 @@ def test_all_columns_are_the_same_as_none_named(generator):
 def test_what_is_said_of_a_column_that_stays(generator):
     q = numbers(generator, 1, 1, 3, 7)
     trace = attend_qkv(q, q, q, config=config(4))
+    assert_five_faces(trace, "q", "k")
     assert explain(trace, "q", (0, 0, 2, 4)).value == q[0, 0, 2, 4].item()
     assert "cos" in explain(trace, "q", (0, 0, 2, 3)).text and "cos" not in explain(trace, "q", (0, 0, 2, 4)).text
     heads = r"\mathrm{q\_heads}"

@@ -1,0 +1,176 @@
+"""Writes the last vectors of a recorded model as the sum of what its parts added, also where the core lacks parts.
+
+The vectors are followed back through the model's own sums and norms: heads are split by the rows of the linear map that
+reads them, everything else that was added is one part, under the name of the module that computed it. No name is used
+to recognize a part.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.analysis.head_contributions import CONTRIBUTE
+from attention_core.analysis.parts_of_sum import DIVIDE_PARTS, PARTS_DIMS, ROOT_MEAN_SQUARE
+from attention_core.analysis.residual_sum import SUM_DIMS, Added, SumPlan, stack_added
+from attention_core.checkpoints.call import AttentionCall
+from attention_core.checkpoints.layer_maps import find_output
+from attention_core.checkpoints.layer_proof import largest
+from attention_core.checkpoints.linear_maps import LinearMap
+from attention_core.checkpoints.vector_norms import VectorNorm, read_vector_norm
+from attention_core.checkpoints.watched_stream import Point, Stream
+from attention_core.mechanism.norms import CENTRE
+from attention_core.mechanism.plan import run_plan
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Operation, Step, Trace
+from attention_core.transformer.stack import Reading
+
+SUM_BOUND = 32  # in units of u times the largest sum of magnitudes of all parts; measured over 74 models: 5
+
+
+@dataclass(frozen=True, eq=False)
+class StreamSum:
+    """The vectors at the end of a recorded model as a sum of parts.
+
+    trace: the sum, with the steps `parts` (part, B, T, D), labelled by what computed each part, and `parts_sum` (B, T,
+    D). end: the model's own vectors. rounding: the unit roundoff of the model's precision, u.
+    """
+
+    trace: Trace
+    end: Float[Tensor, "B T D"]
+    rounding: float
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What computed each part: "model.layers.0.self_attn.head_1", or the name of a module."""
+        return self.trace.labels["part"]
+
+    @property
+    def apart(self) -> float:
+        """The largest difference of the sum from the model's own vectors."""
+        return largest(self.trace["parts_sum"] - self.end)
+
+    @property
+    def bound(self) -> float:
+        """The largest difference that the model's precision explains: 32 u times the largest sum of magnitudes."""
+        return SUM_BOUND * self.rounding * largest(self.trace["parts"].abs().sum(0))
+
+    @property
+    def passed(self) -> bool:
+        """Whether the sum closes: it differs from the model's own vectors by no more than the bound."""
+        return self.apart <= self.bound
+
+
+def find_stream_sum(
+    stream: Stream,
+    calls: Sequence[AttentionCall],
+    maps: Sequence[LinearMap],
+    vectors: Float[Tensor, "*rows D"],
+    shape: Sequence[int],
+) -> StreamSum:
+    """Return the vectors at the end of a recorded model as a sum of what its parts added.
+
+    calls: the recorded attention layers. maps: the linear maps of the run. vectors: the result of the last layer, after
+    any last norm, as the run has it. shape: their shape with all axes, (B, T, D).
+
+    Raises AttentionError: stack_no_end for vectors with other axes, stream_no_sum if they are no sum that can be
+    followed back.
+    """
+    if len(shape) != len(SUM_DIMS):
+        raise AttentionError("stack_no_end")
+    plan = SumReader(stream, calls, maps, shape).read(SumPlan(), stream.point(vectors))
+    if len(plan.labels) == 1:
+        raise AttentionError("stream_no_sum", layer=plan.labels[0])
+    plan = stack_added(plan, "parts")
+    inputs = {name: Step(name, reading.value, plan.dims[name]) for name, reading in plan.reads.items()}
+    trace = run_plan(inputs, list(plan.operations)).labelled(part=plan.labels)
+    return StreamSum(trace, vectors.detach().reshape(tuple(shape)).double(), calls[0].rounding)
+
+
+def compute(output: LinearMap) -> Float[Tensor, "R C"]:
+    """Return the result of a linear map, computed again in float64."""
+    made = output.given.double() @ output.matrix.double()
+    return made if output.bias is None else made + output.bias.double()
+
+
+class SumReader:
+    """Follows vectors of a run back to the parts whose sum they are. shape: the shape of the vectors, (B, T, D)."""
+
+    def __init__(self, stream: Stream, calls: Sequence[AttentionCall], maps: Sequence[LinearMap], shape: Sequence[int]):
+        self.stream, self.shape = stream, tuple(shape)
+        outputs = [(find_output(call, maps), call) for call in calls]
+        self.heads = {id(output): call for output, call in outputs if output is not None}
+
+    def read(self, plan: SumPlan, point: Point) -> SumPlan:
+        """Return a copy of a SumPlan with all parts of some vectors as summands at the end."""
+        sides = self.stream.summands(point)
+        for side in sides:
+            plan = self.read(plan, side)
+        if sides:
+            return plan
+        call = self.stream.norm_at(point)
+        norm = None if call is None else read_vector_norm(call)
+        if norm is not None:
+            own = self.read(replace(plan, added=()), self.stream.point(call.given))
+            own = self.carry(own, norm, point.made_by.module)
+            return replace(own, added=(*plan.added, *own.added))
+        output = self.stream.map_at(point)
+        if id(output) in self.heads:
+            return self.add_heads(plan, output, self.heads[id(output)])
+        module = "input" if point.made_by is None else point.made_by.module
+        value = point.value if output is None else compute(output)  # a model may have added to the result in place
+        plan, name = self.take(plan, self.as_vectors(value, module), SUM_DIMS)
+        return plan.adding(Added(name, "vectors", (module,)))
+
+    def as_vectors(self, value: Tensor, module: str) -> Float[Tensor, "B T D"]:
+        """Return what a module computed in the shape of the vectors. Raises AttentionError: stream_no_sum, if it has
+        another size.
+        """
+        if value.numel() != prod(self.shape):
+            raise AttentionError("stream_no_sum", layer=module)
+        return value.reshape(self.shape)
+
+    def take(self, plan: SumPlan, value: Tensor, dims: tuple[str, ...]) -> tuple[SumPlan, str]:
+        """Return a copy of a SumPlan with a recorded tensor as an input, in float64, and the name of the input."""
+        name = f"recorded_{len(plan.reads) + 1}"
+        reads, axes = {**plan.reads, name: Reading(value.detach().double())}, {**plan.dims, name: dims}
+        return replace(plan, reads=reads, dims=axes), name
+
+    def add_heads(self, plan: SumPlan, output: LinearMap, call: AttentionCall) -> SumPlan:
+        """Add what each head of an attention layer adds through its rows of W_o, and the bias of W_o."""
+        B, T, _ = self.shape
+        self.as_vectors(output.made, call.name)
+        given = output.given.reshape(B, T, call.output.shape[2], -1).transpose(1, 2)  # (B, H, T, d_v)
+        plan, outputs = self.take(plan, given, ("B", "H", "T", "d_v"))
+        plan, w_o = self.take(plan, output.matrix, ("H·d_v", "D"))
+        heads = Operation(f"contributions_{outputs}", ("B", "H", "T", "D"), (outputs, w_o), CONTRIBUTE)
+        labels = tuple(f"{call.name}.head_{h + 1}" for h in range(given.shape[1]))
+        plan = plan.then(heads).adding(Added(heads.output, "heads", labels))
+        return self.add_bias(plan, output.bias, f"{call.name}.b_o")
+
+    def add_bias(self, plan: SumPlan, bias: Tensor | None, label: str) -> SumPlan:
+        """Add a bias as a part; return the plan unchanged if there is none."""
+        if bias is None or not bool(bias.any()):
+            return plan
+        plan, name = self.take(plan, bias, ("D",))
+        return plan.adding(Added(name, "bias", (label,)))
+
+    def carry(self, plan: SumPlan, norm: VectorNorm, module: str) -> SumPlan:
+        """Apply a norm to each summand of a SumPlan, divided by the divisor of their sum; add the norm's shift as a
+        part.
+        """
+        plan, gain = self.take(plan, norm.gain, ("D",))
+        before = f"before_{gain}"
+        plan = stack_added(plan, before)
+        parts, total = before, f"{before}_sum"
+        if norm.shift is not None:
+            parts, total = f"{before}_centred", f"{before}_sum_centred"
+            plan = plan.then(
+                Operation(parts, PARTS_DIMS, (before,), CENTRE), Operation(total, SUM_DIMS, (f"{before}_sum",), CENTRE)
+            )
+        divisor = Operation(f"divisor_{gain}", SUM_DIMS[:-1], (total,), ROOT_MEAN_SQUARE, {"eps": norm.eps})
+        normed = Operation(f"normed_{gain}", PARTS_DIMS, (parts, divisor.output, gain), DIVIDE_PARTS)
+        plan = replace(plan.then(divisor, normed), added=(Added(normed.output, "parts", plan.labels),))
+        return self.add_bias(plan, norm.shift, f"{module}.shift")
