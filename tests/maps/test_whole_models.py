@@ -122,6 +122,30 @@ def test_a_head_that_is_switched_off_is_off_in_the_model(models, folder: str):
     assert "other" not in {kind for tile in data["tiles"] for kind in tile["kinds"]}
 
 
+def test_of_a_large_model_the_parts_of_the_shown_layer_are_switched_off_one_at_a_time(models, monkeypatch):
+    setup, _ = opened("llama")
+    (outcome,) = shown(setup, panel="what_if").packed("what_if")[0]["outcomes"]
+    assert len(outcome["alone"]) == 3 * 5
+    monkeypatch.setattr("pages.panels.model.what_if.MOST_ALONE", 14)
+    screen = shown(setup, panel="what_if").set("layer", 2)
+    (some,) = screen.packed("what_if")[0]["outcomes"]
+    assert "layer 2" in some["alone_title"]
+    assert some["alone"] == [each for each in outcome["alone"] if each["part"].startswith("2.")]
+
+
+def test_heads_that_are_off_on_the_page_of_maps_are_off_in_what_if(models):
+    page = open_model(Lesson("maps", open="model"), "gpt2", TEXT)
+    page.press("maps_switch")
+    page.press("open_layer")
+    setup = page.at.session_state["setup"]
+    assert (setup.view.panel, setup.view.changes, setup.run.layer) == ("what_if", ("1.0:off",), 1)
+    given = page.at.session_state["maps_file"].recorded
+    off = given.maps.recording.logits[0, AT].double().softmax(-1)
+    (outcome,) = shown(setup).packed("what_if")[0]["outcomes"]
+    for row in outcome["rows"]:
+        assert row["after"] == pytest.approx(float(off[row["cell"]["index"][-1]]), abs=1e-6)
+
+
 def test_another_layer_shows_its_own_weights_and_settings(models):
     setup, given = opened("gpt2")
     screen = shown(setup)

@@ -147,18 +147,20 @@ def list_switches(stack: Stack) -> list[Intervention]:
 
 @remembered
 def share_with_each_off(
-    name: str, tokens: Tokens, outcome: Outcome, word: int, hold_norms: bool = False
+    name: str, tokens: Tokens, outcome: Outcome, word: int, hold_norms: bool = False, layer: int | None = None
 ) -> tuple[tuple[Intervention, float], ...]:
     """Return (ablation, probability of a word after it) for each head and feed-forward layer, ablated one at a time.
 
     The lowest probability comes first. word: the row of the word in the unembedding table. hold_norms: whether each
-    norm divides by the same number as in the unchanged run. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating
-    one head".
+    norm divides by the same number as in the unchanged run. layer: the layer, from 1, whose parts are ablated; None for
+    those of all layers. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
     """
     stack = run_linked(name, outcome.read(name, tokens))
     found = []
     with torch.inference_mode():
         for switch in list_switches(stack):
+            if layer is not None and not switch.part.startswith(f"{layer}."):
+                continue
             without = intervene(stack, [switch], hold_norms=hold_norms)
             found.append((switch, float(outcome.shares(name, without)[word])))
     return tuple(sorted(found, key=lambda each: each[1]))

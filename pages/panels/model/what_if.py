@@ -42,10 +42,12 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
+from pages.setup.resolve import resolve_run
 from pages.setup.what_if import read_changes, with_change, with_pair
 from pages.site.words import get_text_template, say, say_refusal
 
 MOST_OUTCOMES = 3  # most predictions to show: those for pronouns, and that for the selected word
+MOST_ALONE = 48  # most heads and layers that are ablated one at a time; of a larger model those of the shown layer
 MOST_WORDS = 8  # most words to list with their probabilities before and after
 MOST_MOVED = 3  # most words that the sentence about changes names
 MOST_MOVED_WEIGHTS = 5
@@ -301,7 +303,9 @@ def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
     """
     before, after = shares_before_and_after(shown.name, shown.tokens, outcome, shown.changes)
     first = int(before.argmax())
-    alone = share_with_each_off(shown.name, shown.tokens, outcome, first, shown.changes.hold_norms)
+    is_large = len(list_switches(shown.whole)) > MOST_ALONE
+    layer = resolve_run(screen.setup.run).layer if is_large else None
+    alone = share_with_each_off(shown.name, shown.tokens, outcome, first, shown.changes.hold_norms, layer)
     words = model_vocabulary(shown.name)
     return {
         "title": title_of(shown, outcome),
@@ -321,8 +325,15 @@ def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
             {"part": switch.part, "head": switch.head, "name": name_switch(screen, switch), "share": share}
             for switch, share in alone
         ],
-        "alone_title": say("what_if.alone_title", word=words[first]),
+        "alone_title": title_of_alone(words[first], layer),
     }
+
+
+def title_of_alone(word: str, layer: int | None) -> str:
+    """Returns the title of the list of parts that are ablated one at a time: those of a layer; with None, all parts."""
+    if layer is None:
+        return say("what_if.alone_title", word=word)
+    return say("what_if.alone_layer", word=word, layer=layer)
 
 
 def title_of(shown: WhatIf, outcome: Outcome) -> str:
