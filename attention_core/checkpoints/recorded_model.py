@@ -18,7 +18,7 @@ from attention_core.transformer.stack import Stack, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
 DIGEST_CHARS = 16
-MAX_RESULT_BYTES, MAX_RESULTS = 128 * 2**20, 256  # the most that a model keeps of what is computed with it
+MAX_RESULT_BYTES, MAX_RESULTS = 256 * 2**20, 256  # the most that a model keeps of what is computed with it
 
 
 class RecordedModel:
