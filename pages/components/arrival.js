@@ -3,6 +3,8 @@
 // The HTML document of the app contains this script, which runs once per document.
 {
   const LONGEST_MS = 5000; // after this time since the last drawn element, the page is shown as it is
+  const LONGEST_RUN_MS = 20000; // the same while the server sends another page, among which the former one still stands
+  const LONGEST_WAIT_MS = 1500; // after this time since the address changed, the server is taken to have begun
   const CALM_FRAMES = 3; // after so many frames without change, a height counts as final, and a page as complete
   const ARRIVING = "data-arriving"; // on the document, while the page arrives: "first", or "next" for another page
   const AWAITED = "data-awaited"; // attribute that marks the first element that is not drawn yet
@@ -19,7 +21,15 @@
     if (place) drawn.add(place);
   };
 
+  let rested = 0; // number of successive frames without a run
+  let came = 0; // time when the address changed to another page
+  let hasRun = true; // false for another page until the server begins to send it
+
   const isRunning = () => !document.querySelector("[data-test-script-state=notRunning]");
+
+  // Elements of the former page, which Streamlit removes shortly after the run.
+  /** @param {Element} place */
+  const hasStale = (place) => place.querySelector('[data-stale="true"]') !== null;
 
   const heights = new WeakMap(); // container -> its height, and the number of frames for which it stayed the same
   /** @param {Element} place */
@@ -43,7 +53,9 @@
   const grows = (toolbar) => {
     const tools = toolbar.querySelector(".st-key-tools");
     if (tools && getComputedStyle(tools).position === "fixed") return false; // a fixed toolbar moves nothing below it
-    return isRunning() || changes(toolbar) || [...toolbar.querySelectorAll(PLACE)].some(isMissing);
+    const isSent = hasRun && rested >= CALM_FRAMES; // false from the click on, so that nothing of the former page moves
+    if (!isSent || hasStale(toolbar) || changes(toolbar)) return true;
+    return [...toolbar.querySelectorAll(PLACE)].some(isMissing);
   };
 
   let where = ""; // where the controls of LINES stood in the last frame
@@ -63,23 +75,26 @@
     place?.setAttribute(AWAITED, "");
   };
 
-  let begun = 0; // time when the first element appeared, later when the last one was drawn
+  let begun = 0; // time when the first element appeared, later when the last one was drawn or the run ended
   let awaited; // the first element that is not drawn yet
   let calm = 0; // number of successive frames in which every element was drawn
   let hides = true; // false once the page requests its delayed parts, so that nothing is hidden again
   const look = (now) => {
+    rested = isRunning() ? 0 : rested + 1;
     const places = document.querySelectorAll(`main :is(${PLACE}:not(${TOOLBAR} *), ${TOOLBAR})`);
     begun ||= places.length && now;
     places.forEach(noteHeight);
     const first = [...places].find((place) => (place.matches(TOOLBAR) ? grows(place) : isMissing(place)));
-    if (first !== awaited) [awaited, begun] = [first, begun && now];
-    calm = first || isRunning() ? 0 : calm + 1;
+    if (first !== awaited || rested === 1) [awaited, begun] = [first, begun && now];
+    hasRun ||= isRunning() || now > came + LONGEST_WAIT_MS;
+    calm = first || isRunning() || hasStale(root) || !hasRun ? 0 : calm + 1;
     const awaitsRest = globalThis[Symbol.for("attention")]?.look?.awaits;
     if (awaitsRest && !first) hides = false;
     noteLines();
     // From here on a click into the lines finds the control that the visitor aimed at.
     if (still >= CALM_FRAMES && !awaitsRest && !isRunning()) root.setAttribute(ARRIVING, "next");
-    const isLate = begun && now > begun + LONGEST_MS;
+    const isUnderWay = root.getAttribute(ARRIVING) === "next" && isRunning();
+    const isLate = begun && now > begun + (isUnderWay ? LONGEST_RUN_MS : LONGEST_MS);
     if (isLate) hides = false;
     const linesWait = root.getAttribute(ARRIVING) === "first" && (awaitsRest || isRunning()); // a slow or a cold server
     if ((calm >= CALM_FRAMES && !awaitsRest) || (isLate && !linesWait)) {
@@ -95,7 +110,7 @@
   /** @param {"first" | "next"} which */
   const arrive = (which) => {
     const isUnderWay = root.hasAttribute(ARRIVING);
-    [begun, calm, hides] = [0, 0, true];
+    [begun, calm, hides, hasRun, came] = [0, 0, true, which === "first", performance.now()];
     if (isUnderWay) return;
     root.setAttribute(ARRIVING, which);
     window.addEventListener("component-drawn", noteDrawn);
