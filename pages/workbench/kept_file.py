@@ -12,7 +12,8 @@ from pages.components.messages import AnyOf, Flag, Text
 from pages.runs.cache import check_computable, trace_for
 from pages.runs.upload_store import StoredFile, files_of, is_stored, store_files
 from pages.session import linked_setup, setup_state
-from pages.session.fragments import note_drawn, redraw, register_part
+from pages.session.fragments import page_part, redraw
+from pages.session.view import ScreenState
 from pages.setup.setup_file import read_strict_json
 
 MAX_KEPT_KB = 64  # most kilobytes of the files of a screen that the browser keeps
@@ -24,10 +25,9 @@ kept_file = make_component(
 )
 
 
-@st.fragment(key="keep_file")
-def keep_file() -> None:
+@page_part(lambda screen: (file_on_screen(), linked_setup.awaited_file()))
+def keep_file(_: ScreenState) -> None:
     """Sends the files of the screen to the browser tab; receives those that a link names and this session lacks."""
-    note_drawn(keep_file)
     digest, wanted = file_on_screen(), linked_setup.awaited_file()
     kept_file(
         data={"digest": digest, "text": write_files(digest), "awaits": wanted},
@@ -102,6 +102,3 @@ def take_refused(_: bool) -> None:
     """Handles the message that the browser can store nothing."""
     st.session_state[REFUSED_KEY] = True
     redraw(keep_file.__name__)
-
-
-register_part(keep_file, lambda _: (file_on_screen(), linked_setup.awaited_file()))
