@@ -58,6 +58,7 @@ def flow_text(screen: ScreenState, drawn_keys: int | None) -> dict:
         "enter_opens": say("flow.enter_opens"),
         "steps": say("flow.steps"),
         "made_of": say("flow.made_of", step="{step}"),
+        "dashed": say("flow.dashed", step="{step}"),
         "before": get_text_template("flow.before"),
         "sunk": get_text_template("flow.sunk"),
         "waits": say("flow.waits"),

@@ -251,6 +251,8 @@ def is_as_built(setup: Setup) -> bool:
     """
     example = RunSetup(example=setup.run.example)
     free_fields = ["text", "more", "temperature", "seed", "dtype", "device"]
+    if setup.run.scale is None or setup.run.scale > 0:
+        free_fields.append("scale")  # as the temperature, it changes no order of scores
     if resolve_run(setup.run).built and config_of(setup.run).score == "dot":
         free_fields += ["built", "score"]
     if setup.run.x == UNCHANGED:

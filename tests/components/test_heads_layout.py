@@ -30,6 +30,12 @@ def test_tiles_and_large_map_fill_the_width(heads, width, height):
     assert 0.95 * width <= tiles + 28 + placed["large"] <= width
 
 
+def test_without_a_large_map_the_tiles_fill_the_width():
+    room = {"counts": [2], "inLayer": None, "width": 1280, "height": 680, "hasLarge": False}
+    placed = call_in_node("flow/heads_layout", "placeHeads", room)
+    assert (placed["columns"], placed["wide"]) == (2, (1280 - 10) // 2 - 12)
+
+
 @pytest.mark.parametrize("heads", [2, 4, 8, 16])
 def test_a_line_of_text_above_changes_no_arrangement(heads):
     assert place(heads, height=HEIGHT - 30)["columns"] == place(heads)["columns"]

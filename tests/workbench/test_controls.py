@@ -263,6 +263,12 @@ def test_a_head_has_its_role_where_every_word_has_a_vector_that_was_built(text):
     assert first["name"] == "head 1: which noun is meant?"
 
 
+@pytest.mark.parametrize(("scale", "is_named"), [("1.0", True), ("0.25", True), ("-1.0", False)])
+def test_a_head_keeps_its_role_at_every_scale_that_keeps_the_order_of_its_scores(scale, is_named):
+    first, _ = Screen(scale=scale).flow()["head_names"]
+    assert first["name"] == ("head 1: which noun is meant?" if is_named else "head 1")
+
+
 def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():
     screen = Screen(ex="one_query")
     shares = [screen.weight(0, key) for key in range(5)]

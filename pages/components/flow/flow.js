@@ -557,7 +557,8 @@ export class Flow {
       this.strip.paint(smallSteps(this), data.palette);
     this.stripShows = shows;
     const { operation, label } = this.data.steps[step];
-    this.strip.mark(step, operation?.reads, this.data.text.made_of.replace("{step}", label));
+    const { made_of: madeOf, dashed } = this.data.text;
+    this.strip.mark(step, operation?.reads, madeOf.replace("{step}", label), dashed.replace("{step}", label));
   }
 }
 

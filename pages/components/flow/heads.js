@@ -214,9 +214,15 @@ export class HeadsView {
     const inLayer = data.layers.now && !this.isLettered ? data.layers.names[0].length : null;
     /** @type {import("./heads_layout.js").HeadsLayout} */
     this.room = placeHeads({
-      counts: this.countGroups(), inLayer, width, height, beside: this.isBeside ? (this.isUnlike ? 2 : 3) : 0,
+      counts: this.countGroups(), inLayer, width, height, hasLarge: !this.isPlain,
+      beside: this.isBeside ? (this.isUnlike ? 2 : 3) : 0,
     });
     this.height = height;
+  }
+
+  // Whether a file needs the tiles alone: the large map would repeat one of them, and explains nothing about them.
+  get isPlain() {
+    return this.fixed !== null && this.maps.length > 1 && !this.flow.data.read && !this.other && !this.isBeside;
   }
 
   // Returns the number of maps in each group if the tiles of two runs are shown, else that of all maps.

@@ -34,10 +34,11 @@ const LEAST_IN_LAYER = 72; // least side of a map for a model with several heads
  * @param {number | null} room.inLayer the number of heads in each layer of a model; null if there are no layers
  * @param {number} room.width
  * @param {number} room.height
+ * @param {boolean} [room.hasLarge] whether a large map stands beside the tiles
  * @param {number} [room.beside] how many large maps of two runs stand beside each other; 0 for one large map
  * @returns {HeadsLayout}
  */
-export function placeHeads({ counts, inLayer, width, height, beside = 0 }) {
+export function placeHeads({ counts, inLayer, width, height, hasLarge = true, beside = 0 }) {
   const count = counts.reduce((one, other) => one + other);
   const letters = counts.length > 1 ? LETTER * counts.length : 0;
   if (width < WIDE) {
@@ -50,7 +51,8 @@ export function placeHeads({ counts, inLayer, width, height, beside = 0 }) {
     return { isWide: true, columns: 1, wide: 0, tall: 0, large, height: null };
   }
   const usual = Math.max(LARGE.usual, width * LARGE.wide);
-  const least = beside ? BESIDE[beside] * width : Math.max(LARGE.least, Math.min(usual, width * LARGE.share));
+  const single = hasLarge ? Math.max(LARGE.least, Math.min(usual, width * LARGE.share)) : -BETWEEN;
+  const least = beside ? BESIDE[beside] * width : single;
   const room = width - least - BETWEEN - (inLayer ? LAYER_NAME + GAP : 0);
   const choices = inLayer ? [inLayer] : Array.from({ length: count }, (_, i) => i + 1);
   const placed = choices.map((columns) => ({ columns, ...mapOf(columns, counts, room, height - letters) }));

@@ -54,6 +54,7 @@ export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
 const BAR_COLUMN = 74; // px at unit 1: width of a column of bars, one bar for each key's score
 const FOLDED_COLUMN = 34; // px at unit 1: width of a column of bars that is narrowed for lack of space
 const SHARE_COLUMN = 12; // px at unit 1: width of the column of attention weights, drawn as vertical sticks
+const LEAST_LANE = 70; // px at unit 1: least height of the query's lane, with the names below its vectors
 export const LEGIBLE_ROW = 25; // px at unit 1: if rows would be lower, keys with a small weight get the lowest rows
 const STRONG_SHARE = 0.04;
 // Zoom of the cells: it falls below SMALL only if columns do not fit with narrow gaps, and never below SMALLEST.
@@ -306,7 +307,7 @@ function rows(snapshot, { height, unit, open }) {
   const laneBehind = snapshot.asks;
   const headHeight = 50 * unit;
   const stick = Math.min(76 * unit, height * 0.16) * (open ? 0.72 : 1); // px: height of all attention weights stacked
-  const laneHeight = stick + 14 * unit;
+  const laneHeight = Math.max(stick + 14 * unit, LEAST_LANE * unit);
   const openHeight = open ? open.height : 0;
   const room = height - headHeight - laneHeight - openHeight - 8 * unit;
   const rowHeight = heightsOfRows(room, unit, shares, laneBehind);

@@ -128,10 +128,10 @@ export class Sentences {
   }
 
   // Returns the text with the attention weight's percentage before a change; "" if the change happened more than
-  // BEFORE_MS ago.
+  // BEFORE_MS ago, or if the headline claims no percentage because the weights come from random numbers.
   before(now) {
     const { glow, data } = this.flow;
-    if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return "";
+    if (!glow?.said || data.random || now - (glow.begun ?? now) >= BEFORE_MS) return "";
     return said(data.text.before, { percent: glow.said });
   }
 

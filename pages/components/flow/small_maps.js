@@ -9,6 +9,7 @@ export class SmallMaps {
     this.root = root;
     this.choose = choose;
     this.painted = new WeakMap(); // canvas -> { value, first, image }: the numbers that it shows, and its image
+    this.note = element("span", "note"); // the last element of the row
     root.setAttribute("role", "group");
   }
 
@@ -75,9 +76,15 @@ export class SmallMaps {
     return group ? this.buttons.filter((_, i) => this.keys[i].startsWith(`${group}.`)) : this.buttons;
   }
 
+  // Says at the end of the row what the dashed frames of the maps in `read` mean.
+  tellRead(note) {
+    if (this.note.parentNode !== this.root) this.root.append(this.note);
+    write(this.note, [[note, ""]]);
+  }
+
   // Marks the selected small map, and the maps in `read`, from which the selected one is computed.
-  // said: the tooltip of the maps in `read`.
-  mark(chosen, read = [], said = "") {
+  // said: the tooltip of the maps in `read`. note: what their dashed frames mean, at the end of the row.
+  mark(chosen, read = [], said = "", note = "") {
     this.buttons.forEach((button, i) => {
       const key = this.keys[i];
       const isRead = read.includes(key);
@@ -85,5 +92,6 @@ export class SmallMaps {
       button.classList.toggle("read", isRead);
       if (said) button.title = isRead ? `${key}: ${said}` : key;
     });
+    if (note) this.tellRead(read.some((key) => this.keys.includes(key)) ? note : "");
   }
 }

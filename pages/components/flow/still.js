@@ -53,8 +53,13 @@ function shownFormulas({ journey, snapshot }, formulas) {
 
 const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) });
 
-// Returns the maps of all heads, also those scrolled out of sight, and the large map beside them.
-function copyHeads({ grid, large, legend, differ }) {
+// Returns the maps of all heads, also those scrolled out of sight, and the large map beside them, unless it would only
+// repeat one of them; the frame of the selected head is then left out, too.
+function copyHeads({ grid, large, legend, differ, tiles, isPlain }) {
+  if (isPlain) {
+    tiles.forEach((tile) => tile.button.setAttribute("aria-pressed", "false"));
+    return copyParts([...grid.children]);
+  }
   differ.replaceChildren(differ.textContent); // as one text, because the file's font may be wider than the screen's
   legend.hidden = !legend.querySelector(".more"); // without colours, the legend only says what one can click
   return copyParts([...(grid.hidden ? [] : grid.children), large]);

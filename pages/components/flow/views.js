@@ -55,7 +55,7 @@ export function pictureView(flow, snapshot, layout, glow) {
     hasRest: Boolean(data.cut),
     titleOf: (row) => data.titles[model.places[row]] ?? "",
     isMarked: (row) => MARKED.includes(data.origins.S[model.places[row]]),
-    legend: data.text.legend,
+    legend: data.random ? {} : data.text.legend, // random numbers have greys instead of these colours
     lane: data.crossed ? asking : data.text.asks,
     saysBefore: (number) => said(data.text.before, { percent: number }),
     heads: data.heads,

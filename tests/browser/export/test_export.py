@@ -268,6 +268,18 @@ def test_two_runs_of_other_sizes_are_saved_with_what_differs_and_why_there_is_no
 
 
 @pytest.mark.slow
+def test_all_heads_are_saved_once_each_without_the_frame_of_the_selected_one(screen):
+    page = screen("?ex=en_it&stop=heads&lang=en").page
+    expect(page.locator(".headsview .tile[aria-pressed=true]")).to_have_count(1)
+    page.locator(".st-key-export button").click()
+    root = ElementTree.fromstring(saved(page, "svg", "all_heads").decode())
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert texts.count("head 1: which noun is meant?") == texts.count("head 2: who does it?") == 1
+    assert texts.count("Anna") == 4  # in each of two maps as a row and as a column
+    assert "#7b3fb5" not in {shape.get("stroke") for shape in root.iter()}  # the frame's colour
+
+
+@pytest.mark.slow
 def test_all_heads_are_saved_as_the_view_reads_them_with_the_cells_of_the_screen(screen):
     """Without the first token, in multiples of the even share, at a size of its own on a phone."""
     opened = screen("?ex=en_it&stop=heads&maps=without_first,times", viewport={"width": 390, "height": 844})

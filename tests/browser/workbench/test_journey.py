@@ -70,7 +70,7 @@ PROGRESS = "root => root.flow.progress"
 def test_a_name_under_the_bar_leads_to_the_end_of_its_stop(screen):
     opened = screen("?ex=en_it&lang=en")  # with reduced motion
     flow = opened.page.locator(".flow")
-    for name, end in (("exp", 4), ("divide", 3), ("W_o", 8)):
+    for name, end in (("exp", 4), ("divide", 3), ("Wₒ", 8)):
         flow.locator(".bar .label", has_text=name).click()
         assert flow.evaluate(PROGRESS) == end
     flow.locator(".bar .label", has_text="exp").click()
