@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
 TIED = 2  # one tensor may be registered under two names; until the model is complete, it counts twice
-MAX_UNSTORED_BYTES = 100_000_000  # limit of the numbers that a model computes itself, such as a table of positions
+MAX_UNSTORED_BYTES = 100_000_000  # limit of the numbers that only the model or only the files have, such as masks
 MAX_REASON_CHARACTERS = 240
 OPENING = Lock()  # transformers replaces functions of torch and of its own while it makes a model
 
@@ -55,6 +55,8 @@ def open_folder(
         require_memory(needed, bounds)
         if needed > TIED * held + MAX_UNSTORED_BYTES:
             raise AttentionError("weights_few", expected=needed, given=held)
+        if held > TIED * needed + MAX_UNSTORED_BYTES:
+            raise AttentionError("weights_many", expected=needed, given=held)
         model = load(model_class, made, read_tensors(folder, stored))
     tokenizer, no_tokenizer = find_tokenizer(folder)
     parameters, buffers = list(model.parameters()), list(model.buffers())

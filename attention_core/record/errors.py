@@ -289,6 +289,7 @@ REFUSAL_SENTENCES = {
     "class_ignored": "config.json names {given}, which is no model of transformers or lacks a part that the folder "
     "holds: the model is opened as {name}",
     "weights_few": "the weights must be all that config.json asks for, {expected} bytes: the folder holds {given}",
+    "weights_many": "the weights must be no more than config.json asks for, {expected} bytes: the folder holds {given}",
     "model_memory": "a model may take at most {limit} bytes of memory here: this one takes {given} or more",
     "too_many_modules": "a model may have at most {limit} parts: this one has more",
     "model_quantised": "the weights must not be quantised: config.json has {name}, which needs further packages",

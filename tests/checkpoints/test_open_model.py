@@ -14,6 +14,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+from attention_core.checkpoints import open_model
 from attention_core.checkpoints.model_config import ModelBounds
 from attention_core.checkpoints.open_model import open_folder
 from tests.checkpoints.model_folders import (
@@ -336,6 +337,18 @@ def test_a_header_that_says_too_much_is_refused_before_its_numbers_are_read(fold
 def test_far_fewer_weights_than_the_config_asks_for_are_refused_before_any_is_made(folder: Path):
     change_config(folder, intermediate_size=1_000_000)
     assert refusal(open_folder, folder).code == "weights_few"
+
+
+def test_far_more_weights_than_the_config_asks_for_are_refused_before_they_are_read(folder: Path, monkeypatch):
+    def read_tensors(*_) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(open_model, "read_tensors", read_tensors)
+    size = 4 * 10**9
+    header = {"extra": {"dtype": "F32", "shape": [size // 4], "data_offsets": [0, size]}}
+    write_safetensors(folder / WEIGHTS, header)
+    os.truncate(folder / WEIGHTS, (folder / WEIGHTS).stat().st_size + size)  # takes no room on the disk
+    assert refusal(open_folder, folder).code == "weights_many"
 
 
 def test_parts_are_counted_while_they_are_made(folder: Path):
