@@ -8,6 +8,7 @@ from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.side_panel import find_panel, show_panel
 from pages.session.view import ScreenState
+from pages.setup.resolve import resolve_run
 from pages.site.controls import FILE, MATRICES, MORE, RESEARCH
 from pages.site.words import say
 from pages.workbench import (
@@ -64,8 +65,18 @@ def show_side_panel() -> None:
         show_file()
     else:
         for section, rows in SECTIONS[panel].items():
-            st.markdown(f"**{say(f'section_of_controls.{section}')}**")
+            if section == "input":
+                show_input_heading()
+            else:
+                st.markdown(f"**{say(f'section_of_controls.{section}')}**")
             show_rows(rows)
+
+
+@page_part(lambda screen: resolve_run(screen.setup.run).mode)
+def show_input_heading(screen: ScreenState) -> None:
+    """Shows the heading of the rows about the input, which exist only for sentences and for a matrix X."""
+    if resolve_run(screen.setup.run).mode in ("sentence", "matrix"):
+        st.markdown(f"**{say('section_of_controls.input')}**")
 
 
 def show_rows(rows: Rows) -> None:

@@ -260,3 +260,18 @@ def test_after_undo_the_picture_is_told_that_its_numbers_are_no_effect_of_a_chan
     assert not screen.flow()["is_moved"]
     assert screen.press("undo").flow()["is_moved"] and screen.press("redo").flow()["is_moved"]
     assert not screen.set("causal", False).flow()["is_moved"]
+
+
+@pytest.mark.parametrize("given", [{}, {"x": "1,2;3,4"}])
+def test_the_heading_of_the_input_stands_above_its_rows(given):
+    screen = Screen(**given)
+    screen.open_panel(MORE)
+    assert "cross" in rows(screen)
+    assert f"**{load_app_texts('en')['section_of_controls.input']}**" in [each.value for each in screen.at.markdown]
+
+
+def test_tensors_q_k_v_have_no_heading_of_the_input():
+    screen = Screen(q="1,2;3,4", k="1,2;3,4", v="1,2;3,4")
+    screen.open_panel(MORE)
+    assert not rows(screen).keys() & {"cross", "batch", "cut"}
+    assert f"**{load_app_texts('en')['section_of_controls.input']}**" not in [each.value for each in screen.at.markdown]
