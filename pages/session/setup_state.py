@@ -143,7 +143,7 @@ def take_setup(setup: Setup, settled: list[str]) -> None:
         setup = push_history(setup)
     workbench().forget_refusals(*settled, HISTORY_CONTROL)
     workbench().forget_trouble()
-    st.session_state["setup"] = setup
+    st.session_state.update({"setup": setup, AWAITED_KEY: None})  # who changes the screen waits for no files
 
 
 def push_history(setup: Setup) -> Setup:

@@ -346,7 +346,7 @@ def test_what_is_no_tensor_is_refused_at_the_box(name, content):
 # ---- whose numbers ---------------------------------------------------------------------------------------------------
 def test_a_link_shows_nobody_elses_tensors():
     there = brought()
-    here = Screen(**there.link())
+    here = Screen(**there.link()).click_part("kept_file", "read", None)  # the browser tab of somebody else has none
     assert "the tensors of this screen are in a file that is no longer here" in " ".join(here.errors())
     assert here.fact().startswith("Head 1: “it” gives 93 %")
     again = bring(here, ("t.npz", npz(**tensors())))
