@@ -37,7 +37,7 @@ class Maps:
     """The page of maps, on which folders are opened."""
 
     def __init__(self, tab: Tab, address: str):
-        self.tab, self.address, self.heads = tab, address, count()
+        self.tab, self.address, self.heads = tab, address, count(1)  # head 0 is open already
 
     def open(self, folder: Path, heads: int) -> tuple[float, float]:
         """Seconds until the first map of a folder's model stands, and until the page is at rest with all of them."""
