@@ -58,7 +58,7 @@ class Maps:
 
     def head(self) -> float:
         """Another head is opened: its map in large, its steps and its proof."""
-        card = self.tab.page.locator(CARDS).nth(next(self.heads) * 7 % HEADS)
+        card = self.tab.page.locator(f"{CARDS} .open").nth(next(self.heads) * 7 % HEADS)
         return self.tab.change(lambda page: card.click(), lambda page: card.hover())
 
 
