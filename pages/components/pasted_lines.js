@@ -4,12 +4,12 @@ import { shared } from "./shared.js";
 
 const MOST_PASTED = 200_001; // most characters that are sent; the server refuses longer texts
 
-const NOTATION = /\b(np|array|tensor|torch|dtype|float\d*|device|cpu|begin|end|[bpvB]?matrix)\b|e(?=[-+]?\d)/g;
+const NOTATION = /\b(np|array|tensor|torch|dtype|float\d*|device|cpu|cuda|mps|begin|end|[bpvB]?matrix)\b|e(?=[-+]?\d)/g;
 const ADDRESS = /^https?:\/\/\S+$/i;
 
 /** Whether a text is numbers alone, as a matrix has them, or an address. @type {(text: string) => boolean} */
 export function isNoSentence(text) {
-  return ADDRESS.test(text) || (/\d[^\d.]+\.?\d/.test(text) && !/\p{L}/u.test(text.replace(NOTATION, "")));
+  return ADDRESS.test(text) || (/\d\.?[^\d.]+\.?\d/.test(text) && !/\p{L}/u.test(text.replace(NOTATION, "")));
 }
 
 /** Whether a paste would replace all of the text of a box. @param {HTMLInputElement} box */
