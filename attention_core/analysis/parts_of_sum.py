@@ -23,7 +23,8 @@ KINDS = {"parts": 0, "heads": 1, "vectors": None, "places": None, "bias": None}
 
 
 def stack_parts(*added: Float[Tensor, "..."], kinds: tuple[str, ...]) -> Float[Tensor, "part B T D"]:
-    place = shape_of_part(added[0], kinds[0])
+    first, *_ = added
+    place = shape_of_part(first, kinds[0])
     stacked = [as_parts(part, kind, place) for part, kind in zip(added, kinds, strict=True)]
     return torch.cat(stacked)
 
@@ -46,7 +47,8 @@ def as_parts(part: Float[Tensor, "..."], kind: str, place: tuple[int, ...]) -> F
 
 
 def stack_parts_numpy(*added, kinds):
-    place = shape_of_part(added[0], kinds[0])
+    first, *_ = added
+    place = shape_of_part(first, kinds[0])
     stacked = [as_parts_numpy(part, kind, place) for part, kind in zip(added, kinds, strict=True)]
     return np.concatenate(stacked)
 
