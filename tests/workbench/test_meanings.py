@@ -37,12 +37,12 @@ def test_a_word_of_ones_own_takes_its_part(name, link, query, scores, width):
 @pytest.mark.parametrize(
     "name, offer, query, scores, width",
     [
-        ("en_subject", "cat → cats", "bark", [0, 6, 0, 0, 0, 6, 0], 2),
-        ("zh_subject", "狗 → 学生", "笑了", [0, 6, 0, 6, 0], 2),
-        ("en_question", "who → where", "where", [0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0], 3),
-        ("zh_question", "谁 → 哪里", "哪里", [0, 0, 9, 0, 0, 0, 0, 0, 0, 0], 3),
-        ("en_translation", "book → table", "table", [9, 0, 0, 0], 4),
-        ("zh_translation", "书 → 桌子", "桌子", [0, 0, 0, 0, 9], 4),
+        ("en_subject", "Try “cats” for “cat”", "bark", [0, 6, 0, 0, 0, 6, 0], 2),
+        ("zh_subject", "Try “学生” for “狗”", "笑了", [0, 6, 0, 6, 0], 2),
+        ("en_question", "Try “where” for “who”", "where", [0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0], 3),
+        ("zh_question", "Try “哪里” for “谁”", "哪里", [0, 0, 9, 0, 0, 0, 0, 0, 0, 0], 3),
+        ("en_translation", "Try “table” for “book”", "table", [9, 0, 0, 0], 4),
+        ("zh_translation", "Try “桌子” for “书”", "桌子", [0, 0, 0, 0, 9], 4),
     ],
 )
 def test_the_first_word_that_is_offered_moves_the_weight(name, offer, query, scores, width):
