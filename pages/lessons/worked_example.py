@@ -51,7 +51,7 @@ def label_stage(checked: CheckedWork, step: str) -> str:
     name = inline_step_name(step)
     slips = checked.marked[step].count(Mark.SLIP)
     if slips:
-        return f"{name} ×{slips}"
+        return say("lessons.check.stage_wrong", step=name, count=slips)
     if is_step_right(checked, step):
         return f"{name} ✓"
     return name

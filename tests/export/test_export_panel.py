@@ -207,7 +207,7 @@ def test_the_seed_of_what_is_random_stands_in_every_file(files):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lang, sign", [("en", "The model guesses here: "), ("zh", "这句话模型只能猜：")])
+@pytest.mark.parametrize("lang, sign", [("en", "The model guesses here: "), ("zh", "这句话模型没把握：")])
 def test_that_a_model_guesses_stands_in_every_file(lang, sign, files):
     far = {"en": "The quick brown fox loves my zorb because it is lazy.", "zh": "今天股市大跌"}[lang]
     Screen("export", ex=f"model_{lang}", lang=lang, text=far)

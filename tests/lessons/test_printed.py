@@ -270,7 +270,7 @@ def test_matrices_that_do_not_go_together_are_refused():
 def test_where_it_began():
     lesson = Lesson("printed", open="begin", lang="en")
     titles = [*lesson.table("begin")["text"]]
-    for title in ("Q ✓7 →0 ×2", "scores ✓0 →4 ×5", "scaled ✓0 →9 ×0", "weights ✓3 →1 ×5", "Z ✓1 →7 ×1"):
+    for title in ("Q ✓7 →0 ✗2", "scores ✓0 →4 ✗5", "scaled ✓0 →9 ✗0", "weights ✓3 →1 ✗5", "Z ✓1 →7 ✗1"):
         assert title in titles
     assert lesson.widgets()["slip"].options[:2] == ["Q [x1, 2]: 0 instead of 1", "Q [x3, 2]: 1 instead of 2"]
     assert len(lesson.widgets()["slip"].options) == 2 + 2 + 2 + 5 + 5 + 1

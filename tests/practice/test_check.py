@@ -77,7 +77,7 @@ def test_one_slip_does_not_make_everything_after_it_wrong():
     check = Lesson("check", stage="scaled_scores", **wrong, **QKV)
     assert marks(check)[1] == [*["right"] * 4, "followed from an earlier slip", *["right"] * 4]
     assert check.says("one number is wrong, at [2, 2]: **5** does not follow from the numbers before it.")
-    assert "scores ×1" in check.widgets()["stage"].options
+    assert "scores (1 wrong)" in check.widgets()["stage"].options
 
 
 def test_the_mistake_is_named():

@@ -70,7 +70,7 @@ def test_the_link_restores_both():
     again = Screen(**screen.link())
     assert again.errors() == []
     assert panels(again) == panels(screen)
-    assert settings(again) == settings(screen) == ["**Temperature** 1 → 2"]
+    assert settings(again) == settings(screen) == ["**Temperature τ** 1 → 2"]
     assert again.link() == screen.link()
     again.set("temperature", 5.0)  # and A stays there too
     assert panels(again)[0] == panels(screen)[0]
@@ -126,7 +126,7 @@ def test_where_b_blocks_what_a_attends_to_the_divergence_is_infinite_and_says_wh
     [
         ({"masks": ["causal"]}, ["**Masks** none → causal"]),
         ({"masks": ["local"]}, ["**Masks** none → local window 1"]),
-        ({"score": "cosine", "temperature": 2.0}, ["**Score** scaled dot product → cosine", "**Temperature** 1 → 2"]),
+        ({"score": "cosine", "temperature": 2.0}, ["**Score** scaled dot product → cosine", "**Temperature τ** 1 → 2"]),
         ({"scale": "off"}, ["**Scale** default → off"]),
         ({"heads": 1}, ["**Heads** 2 → 1"]),
         ({"d_k": 3}, ["**Width d_k** 2 → 3"]),
@@ -189,7 +189,7 @@ def test_swap_exchanges_a_and_b_and_undo_exchanges_them_back():
     before = panels(screen)
     screen.press("swap")
     assert panels(screen) == [before[1], before[0], before[2].replace("−", "+")]
-    assert settings(screen) == ["**Temperature** 2 → 1"]
+    assert settings(screen) == ["**Temperature τ** 2 → 1"]
     assert panels(Screen(**screen.link())) == panels(screen)
     assert panels(screen.press("undo")) == before
     assert panels(screen.press("redo"))[0] == before[1]

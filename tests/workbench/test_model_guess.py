@@ -111,7 +111,7 @@ def test_a_word_gets_its_category_and_the_mark_goes():
 def test_chinese_speaks_chinese():
     screen = Screen(ex="model_zh", lang="zh", text="我昨天忘了带钥匙，所以它很生气。")
     said = " ".join(warnings(screen) + screen.captions() + [caption.help for caption in screen.at.caption])
-    assert "“它”：模型认为指" in said and "“取最近的合适名词”这条简单规则，则指：" in said
+    assert "“它”：模型认为指" in said and "若只按“取最近的合适名词”，指的是" in said
 
 
 def test_everyday_words_that_it_did_not_learn_are_said_to_be_read_as_others():
@@ -123,7 +123,7 @@ def test_everyday_words_that_it_did_not_learn_are_said_to_be_read_as_others():
 @pytest.mark.parametrize(
     ("slug", "link", "sign"),
     [
-        ("decoding", {"ex": "model_zh_decoder", "lang": "zh", "text": "今天股市大跌"}, "这句话模型只能猜"),
+        ("decoding", {"ex": "model_zh_decoder", "lang": "zh", "text": "今天股市大跌"}, "这句话模型没把握"),
         ("encoder", {"ex": "model_en", "text": "The zorb slept."}, "The model guesses here"),
     ],
 )

@@ -166,9 +166,9 @@ def test_one_of_two_runs_of_other_sizes_is_shown_alone_and_the_link_keeps_which(
 
 def test_what_differs_between_a_and_b_is_said_in_the_view_of_all_heads():
     data, _ = Screen(**COMPARED | {"mask": "causal"}).packed("flow")
-    assert data["differ"] == ["A → B: ", "Masks", " none → causal · ", "Temperature", " 1 → 4"]
+    assert data["differ"] == ["A → B: ", "Masks", " none → causal · ", "Temperature τ", " 1 → 4"]
     data, _ = Screen(**COMPARED | {"lang": "zh"}).packed("flow")
-    assert "".join(data["differ"]) == "A → B：温度 1 → 4"
+    assert "".join(data["differ"]) == "A → B：温度 τ 1 → 4"
 
 
 def test_a_head_of_a_is_told_by_its_own_numbers():

@@ -92,7 +92,7 @@ export class PlaneHands {
     const { isLeft } = this.knobBoxes();
     view.put("texts", "text", "temperature", {
       x: cx + (isLeft ? -1 : 1) * 15 * view.unit, y: cy, "font-size": 15 * view.unit,
-      class: `ringname${isLeft ? " end" : ""}`, text: `T = ${said}`,
+      class: `ringname${isLeft ? " end" : ""}`, text: `τ = ${said}`,
     });
   }
 

@@ -1,7 +1,7 @@
 """Shows the accordions of the lesson on masks, and provides functions that its page uses too."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import product
@@ -350,13 +350,19 @@ def show_later_word(own: Setup, setup: Setup) -> None:
         title = say(f"lessons.masks.moved_{name}", mask=values["mask"])
         row = row_of(title, runs[name], "moved", (0,), name)
         rows.append(row)
-        earlier = row.values[:place]
-        values[name] = sum(value > 0 for value in earlier)
+        values[name] = count_moved_words(row.values[:place])
     show_sentence("lessons.masks.leaked" if place else "lessons.masks.leaked_none", **values)
     names = list_place_names(runs["masked"], "T")
     alt = say("lessons.masks.leak_alt")
     show_bar_rows("leak", rows, names, runs, runs["masked"], alt)
     link_to_workbench(with_word(setup, place, new), "leak")
+
+
+def count_moved_words(moved: Sequence[float]) -> str:
+    """Returns how many of the earlier words get another output, as part of a sentence, from how far each moves."""
+    count = sum(value > 0 for value in moved)
+    number = "none" if count == 0 else "all" if count == len(moved) else "some"
+    return say(f"lessons.masks.leaked_words.{number}", count=count)
 
 
 def show_changed_steps(own: Setup, setup: Setup) -> None:

@@ -69,11 +69,11 @@ def test_the_temperature_of_softmax(screen):
 
 def test_a_slider_that_is_dragged_to_its_end_keeps_a_setting_of_three_digits(screen):
     opened = screen("?lang=en&temp=12.6")
-    drag(opened, "Temperature", 0.5)
-    assert float(read(opened, "Temperature")[0]) < 12
+    drag(opened, TEMPERATURE, 0.5)
+    assert float(read(opened, TEMPERATURE)[0]) < 12
     box = opened.page.locator("label.live input[type=range]").bounding_box()
     opened.page.mouse.move(box["x"] + box["width"] + 20, box["y"] + box["height"] / 2, steps=4)
-    assert read(opened, "Temperature")[0] == "12.6"  # two digits, 13, are beyond what the control takes
+    assert read(opened, TEMPERATURE)[0] == "12.6"  # two digits, 13, are beyond what the control takes
     opened.page.mouse.up()
     opened.settled()
     assert opened.query()["temp"] == "12.6"
@@ -90,7 +90,7 @@ def test_the_keyboard_moves_a_slider_and_the_server_hears_of_it(screen):
 def test_an_arrow_key_moves_the_temperature_by_what_its_digits_show(screen):
     opened = screen("?lang=en")
     for key, shown in (("ArrowRight", "1.1"), ("ArrowRight", "1.2"), ("ArrowLeft", "1.1"), ("ArrowLeft", "1")):
-        opened.slide("Temperature", key)
+        opened.slide(TEMPERATURE, key)
         assert opened.page.locator(".live output").inner_text() == shown
 
 

@@ -18,7 +18,7 @@ def test_cells_are_typed_into_one_after_the_other_and_judged_at_once(screen):
     opened.wait_for_text("Of 9 numbers: 1 right, 1 wrong because of a new slip, 7 still empty.")
     expect(opened.page.get_by_title("new slip")).to_have_count(1)
     opened.press("Step to work out", "scaled")
-    opened.press("Step to work out", "scores ×1")
+    opened.press("Step to work out", "scores (1 wrong)")
     opened.wait_for_text("1 wrong because of a new slip, 7 still empty.")
     assert opened.query()["scores"] == "? -4 ?; ? 5 ?; ? ? ?"
 

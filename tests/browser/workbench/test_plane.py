@@ -205,7 +205,7 @@ def test_arrow_keys_move_a_handle_and_the_server_hears_when_they_rest(plane):
     assert set(one.screen.query()) == {"ex", "w_q"}
 
 
-HANDLES = [("q of it", "ArrowRight"), ("Temperature", "ArrowUp")]
+HANDLES = [("q of it", "ArrowRight"), ("Temperature τ", "ArrowUp")]
 PRESS = """const press = (handle, key) => root.querySelector(`.plane [role=slider][aria-label='${handle}']`)
     .dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 const { flow } = root, { plane } = flow;
