@@ -25,7 +25,7 @@ from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.words import LANGUAGES, current_language, get_text_template, load_app_texts, say  # noqa: E402
 
 # The names of what Streamlit itself writes on a page, in English only.
-STREAMLIT_WORDS = ("apply", "apply_lines", "submit", "submit_lines", "nothing", "skip")
+STREAMLIT_WORDS = ("apply", "done", "apply_lines", "submit", "submit_lines", "nothing", "skip")
 STREAMLIT_TEXTS = "streamlit.exact."  # prefix of the keys of texts that Streamlit writes exactly so
 
 # The name of the app, in a colour that is readable in both themes.

@@ -452,7 +452,7 @@ export class Sheet {
     const { data } = this;
     const cell = this.at ?? (this.places ? null : this.chosen());
     if (!cell) {
-      this.say(data.words.hint);
+      this.say(matchMedia("(pointer: coarse)").matches ? data.words.hint_touch : data.words.hint);
       return;
     }
     const { n, row, column } = this.place(cell);

@@ -19,7 +19,7 @@ from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
 SMALLEST_WRITTEN = 0.005  # smaller shares would be printed as 0.00
-CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
+CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "hint_touch", "cell", "digits", "blocked", "allowed")
 
 
 def is_large(trace: Trace, step: str) -> bool:
@@ -96,7 +96,7 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
     data["chosen"] = None
     data["query"] = None
     data["paint"] = False
-    data["words"]["hint"] = say("canvas.look")
+    data["words"] |= {"hint": say("canvas.look"), "hint_touch": say("canvas.look_touch")}
     data["least"] = SMALLEST_WRITTEN if is_share(trace, step) else 0
     components.canvas(data=components.pack_bytes(data), key=key)
 
@@ -150,7 +150,7 @@ def show_paintable_mask(
     data["paint"] = True
     data["turn"] = turn
     data["follows"] = follows
-    data["words"]["hint"] = say("canvas.paint")
+    data["words"] |= {"hint": say("canvas.paint"), "hint_touch": say("canvas.paint_touch")}
     rows, columns = matrix.shape
     components.canvas(
         data=components.pack_bytes(data),

@@ -137,6 +137,8 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
         return
+    if offer.family == "dictionary":
+        tell_doubt([word for word in words if offer.role_of(setup, word) == offer.usual])
     if len(offer.roles) < 2:
         st.caption(say("roles.none", words=join_words(words)), help=describe_known_words(setup))
         return
@@ -149,6 +151,12 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
         if more > 0:
             st.caption(say(f"roles.{offer.family}.more", count=more))
     show_refusal("word_roles")
+
+
+def tell_doubt(words: list[str]) -> None:
+    """Shows the sentence that an example built by hand does not know some words; nothing if it knows all words."""
+    if words:
+        st.caption(say("roles.dictionary.doubt", words=join_words(words)))
 
 
 def make_role_data(screen: ScreenState) -> dict | None:

@@ -48,6 +48,26 @@ def test_the_headline_claims_nothing_of_a_word_that_is_any_other():
     assert not any("random" in text for text in screen.captions())
 
 
+@pytest.mark.parametrize(
+    "link, doubt",
+    [
+        ({"text": PIZZA}, "built by hand and does not know loves, pizza, hot: its answer is for demonstration only"),
+        ({"lang": "zh", "ex": "zh_ta", "text": CUT}, "这个头是手工设计的，不认识爱、披萨、热：结果只作演示"),
+    ],
+)
+def test_a_head_built_by_hand_says_that_it_does_not_know_a_word_until_the_word_has_a_category(link, doubt):
+    screen = Screen(**link)
+    assert any(doubt in text for text in screen.captions())
+    for number in range(3):
+        screen.set(f"role{number}", "thing")
+    assert not any(doubt[:12] in text for text in screen.captions())
+
+
+def test_nothing_is_doubted_where_every_word_is_known_or_a_model_reads():
+    for link in ({}, {"ex": "model_en", "text": "The zorb slept."}):
+        assert not any("demonstration only" in text for text in Screen(**link).captions())
+
+
 # ---- the choice ------------------------------------------------------------------------------------------------------
 def test_a_choice_stands_under_each_unknown_word_and_goes_into_link_and_undo():
     screen = Screen(text=PIZZA, t="5", head="0")
@@ -70,7 +90,7 @@ def test_no_choice_where_every_word_is_known():
 
 
 def test_the_words_that_are_known_are_listed():
-    (caption,) = [each for each in Screen(text=PIZZA).at.caption if "does not know" in each.value]
+    (caption,) = [each for each in Screen(text=PIZZA).at.caption if "This example does not know" in each.value]
     assert "person: Anna, Tom, teacher, girl, boy" in caption.help
     assert "other word: the, a, and, but" in caption.help
 
