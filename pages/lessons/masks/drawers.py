@@ -361,7 +361,7 @@ def show_later_word(own: Setup, setup: Setup) -> None:
 def count_moved_words(moved: Sequence[float]) -> str:
     """Returns how many of the earlier words get another output, as part of a sentence, from how far each moves."""
     count = sum(value > 0 for value in moved)
-    number = "none" if count == 0 else "all" if count == len(moved) else "some"
+    number = {len(moved): "all", 0: "none"}.get(count, "some")
     return say(f"lessons.masks.leaked_words.{number}", count=count)
 
 
