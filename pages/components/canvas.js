@@ -10,7 +10,7 @@ import { Sheet } from "./sheet.js";
 /**
  * @typedef {object} MapData the fields of a Raster (attention_core/drawing/raster.py) and these
  * @property {Record<string, string>} palette
- * @property {Record<string, string>} words texts: in, out, whole, window, hint, hint_touch, cell, digits, blocked, allowed
+ * @property {Record<string, string>} words in, out, whole, window, hint, hint_touch, cell, digits, blocked, allowed
  * @property {string} label
  * @property {string} note such as "1 : 2"
  * @property {number[] | null} chosen the row and column of the opened cell

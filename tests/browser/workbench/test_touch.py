@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from pages.site.words import load_app_texts
 from tests.browser.conftest import wait_for_flow
 
 pytestmark = pytest.mark.slow
@@ -169,3 +170,19 @@ def test_a_number_of_a_table_stands_on_one_line(screen):
         return new Set([...range.getClientRects()].map(({ top }) => top)).size;
     }"""
     assert number.evaluate(lines) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_touch_on_the_sentence_selects_it_and_done_applies_what_is_typed(screen, language):
+    words = load_app_texts(language)
+    opened = screen(f"?ex=en_it&lang={language}", **PHONE)
+    box = opened.page.get_by_label(words["control.text"], exact=True)
+    box.tap()
+    assert box.evaluate("box => box.value.slice(box.selectionStart, box.selectionEnd)") == box.input_value() != ""
+    opened.page.keyboard.insert_text("Tom fed the girl")
+    done = opened.page.get_by_test_id("InputInstructions")
+    written = done.locator("span").first.evaluate("each => getComputedStyle(each, '::after').content")
+    assert written == f'"{words["streamlit.done"]}"'
+    with opened.answered():
+        done.tap()
+    assert opened.query()["text"] == "Tom fed the girl"
