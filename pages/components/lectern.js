@@ -1,4 +1,5 @@
 // Handles the keys and buttons of a presentation, full screen and black screen.
+// On a touch screen a swipe, or a touch beside the controls of a slide, goes on or back.
 // The presenter view is a second window of the same browser.
 // The two windows exchange messages over a BroadcastChannel, which no server or other browser can read.
 import { belongs } from "./belongs.js";
@@ -10,6 +11,13 @@ const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e
 const AT_THE_DESK = ["start", "notes"]; // actions in the overview, before the presentation begins
 // The actions that the presenter view may request.
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"];
+
+const TOUCH = matchMedia("(pointer: coarse)");
+const SWIPE_PX = 50; // least way of a swipe
+const STILL_PX = 10; // most way of a finger that only touches
+const HELD_MS = 500; // a finger that stays longer selects text
+const HANDLED = "button, a, input, textarea, select, label, summary, canvas, svg, [role=button], [role=slider]";
+const DRAGGED = "input, textarea, canvas, [role=slider]";
 
 const STOPS = { next: 1, previous: -1 }; // action -> keyframes that an animation moves before the scene changes
 
@@ -75,8 +83,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.querySelectorAll("button").forEach((button) => {
     const way = button.dataset.way;
     button.hidden = presenting ? way === "start" : !AT_THE_DESK.includes(way);
-    button.title = button.ariaLabel = data.words[way];
-    button.querySelector("span").textContent = data.words[way];
+    const word = TOUCH.matches ? data.words[way].replace(/ ?[(（].*/, "") : data.words[way]; // a phone has no keys
+    button.title = button.ariaLabel = word;
+    button.querySelector("span").textContent = word;
     button.classList.toggle("on", data.on.includes(way));
     button.onclick = (event) => {
       if (event.detail) button.blur(); // otherwise the space bar would press this button again
@@ -95,6 +104,23 @@ export default function ({ parentElement, data, setTriggerValue }) {
     event.preventDefault();
     act(way);
   };
+  /** @type {{ x: number, y: number, time: number } | null} */
+  let touched = null; // where a finger touched the slide; null if something else handles the touch
+  const touchBegan = (event) => {
+    const [finger, another] = event.touches;
+    const isFree = presenting && !another && !isWithin(event, DRAGGED) && !event.composedPath().includes(root);
+    touched = isFree ? { x: finger.clientX, y: finger.clientY, time: event.timeStamp } : null;
+  };
+  const touchEnded = (event) => {
+    if (!touched) return;
+    const [finger] = event.changedTouches;
+    const [across, down] = [finger.clientX - touched.x, finger.clientY - touched.y];
+    const isSwipe = Math.abs(across) > SWIPE_PX && Math.abs(across) > 2 * Math.abs(down);
+    const isShort = Math.hypot(across, down) < STILL_PX && event.timeStamp - touched.time < HELD_MS;
+    if (isSwipe) act(across < 0 ? "next" : "previous");
+    else if (isShort && !isWithin(event, HANDLED)) act(finger.clientX > innerWidth / 2 ? "next" : "previous");
+    touched = null;
+  };
   // In full screen, a page never receives Escape: the browser handles it and leaves full screen.
   // If another window has the focus, the visitor has not pressed Escape, and the presentation continues.
   const changed = () => {
@@ -107,10 +133,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (presenting && HEARD.includes(heard?.way)) act(heard.way);
   };
   window.addEventListener("keydown", pressed);
+  window.addEventListener("touchstart", touchBegan, { passive: true });
+  window.addEventListener("touchend", touchEnded, { passive: true });
   document.addEventListener("fullscreenchange", changed);
   tell();
   view.forget = () => {
     window.removeEventListener("keydown", pressed);
+    window.removeEventListener("touchstart", touchBegan);
+    window.removeEventListener("touchend", touchEnded);
     document.removeEventListener("fullscreenchange", changed);
     channel.close();
   };
@@ -118,6 +148,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
     view.forget();
     if (onScreen === root) document.documentElement.classList.remove("presenting");
   };
+}
+
+// Returns whether an event is within an element that fits a selector.
+function isWithin(event, selector) {
+  return event.composedPath().some((each) => each instanceof Element && each.matches(selector));
 }
 
 // Requests that an animation on the screen moves one keyframe forward (1) or back (-1) instead of the scene.

@@ -73,7 +73,11 @@ def show_shipped_lecture() -> None:
     The copy becomes the visitor's own lecture.
     """
     lecture = lecture_session.current_lecture()
-    st.markdown(f"## {escape_markdown(lecture.title)}\n{say('present.desk.how')}")
+    st.markdown(f"## {escape_markdown(lecture.title)}")
+    with st.container(key="how_keys"):  # page.css shows it where there is a mouse, the next one on a touch screen
+        st.markdown(say("present.desk.how"))
+    with st.container(key="how_touch"):
+        st.markdown(say("present.desk.how_touch"))
     show_scene_list()
     st.button(
         say("present.desk.copy"),

@@ -539,3 +539,29 @@ def test_the_browser_draws_the_way_of_the_query_for_the_slide_file(showing):
     with Image.open(BytesIO(picture.image.blob)) as drawn:
         colours = {colour for count, colour in drawn.convert("RGB").getcolors(10**7) if count > 20_000}
     assert any(blue > 150 > green and 100 < red < 160 for red, green, blue in colours)  # the ribbon
+
+
+@pytest.mark.slow
+def test_a_touch_on_the_right_half_of_a_slide_goes_on_and_a_swipe_comes_back(chromium, server):
+    phone = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = phone.new_page()
+    set_look(page)
+    opened = Screen(page, server)
+    page.goto(f"{server}/present?lecture=ten_minutes&scene=1&step=question&lang=en")
+    page.locator(".lectern").first.wait_for(state="attached")
+    opened.settled()
+    buttons = page.locator(".lectern button:visible").evaluate_all("all => all.map((each) => each.dataset.way)")
+    assert buttons == ["previous", "next", "reveal", "leave"]
+    row = page.locator(".lectern").bounding_box()
+    assert row["x"] >= 0 and row["x"] + row["width"] <= 390
+    page.touchscreen.tap(330, 700)
+    wait_for_place(opened, "scene,1,step,journey")
+    channel = phone.new_cdp_session(page)
+    for kind, places in (("Start", [80]), ("Move", [330]), ("End", [])):
+        points = [{"x": x, "y": 60} for x in places]
+        channel.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    wait_for_place(opened, "scene,1,step,question")
+    page.touchscreen.tap(60, 700)  # nothing is before the first slide
+    opened.settled()
+    assert page.evaluate(PLACE) == "scene,1,step,question"
+    phone.close()
