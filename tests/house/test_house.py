@@ -506,7 +506,7 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "role_of": set(ROLES),
         "role_of_word": {*known_roles(), NOT_KNOWN},
         "edited": {*PAIR_MATRICES, *(f"about_{name}" for name in PAIR_MATRICES)},
-        "canvas": {*CANVAS_TEXT_KEYS, "paint", "look", "axes", "note", "mask"},
+        "canvas": {*CANVAS_TEXT_KEYS, "paint", "paint_touch", "look", "look_touch", "axes", "note", "mask"},
         "origin.matrix": {*ORIGINS, "typed", "given"},
         "proof.by": set(re.findall(r'"(numpy|shown|sdpa|mha|rows|blocked|\w+)", ', proof_checks())),
     }

@@ -545,7 +545,6 @@ def test_the_browser_draws_the_way_of_the_query_for_the_slide_file(showing):
 def test_a_touch_on_the_right_half_of_a_slide_goes_on_and_a_swipe_comes_back(chromium, server):
     phone = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = phone.new_page()
-    set_look(page)
     opened = Screen(page, server)
     page.goto(f"{server}/present?lecture=ten_minutes&scene=1&step=question&lang=en")
     page.locator(".lectern").first.wait_for(state="attached")
