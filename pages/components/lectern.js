@@ -98,7 +98,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const [target] = event.composedPath();
     const leaves = event.key === "Escape" && presenting && target !== document.body && belongs(event);
     if (leaves) return target.blur?.(); // Escape first leaves the focused field, then the presentation
-    const isForward = !presenting && event.key === "ArrowRight"; // in the overview, the first press starts the lecture
+    // In the overview the first press starts the lecture, unless a card or a control has the focus.
+    const isForward = !presenting && target === document.body && event.key === "ArrowRight";
     const way = isForward && asked(event, KEYS) ? "start" : asked(event, KEYS);
     if (!way || (!presenting && !AT_THE_DESK.includes(way))) return;
     event.preventDefault();
