@@ -1,6 +1,6 @@
 """Writes the residual stream as a sum of what each layer of a stack adds to it, and splits logits in the same way."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -219,31 +219,42 @@ def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan
     Each summand is divided by the norm's fixed divisor if there is one, else by the divisor of the sum of all summands.
     """
     norm = read_norm(stack[part], step)
-    plan = plan.reading(stack, part, norm.gain, *norm.shift)
-    before = own_name(part, f"before_{step.name}")
+    plan = plan.reading(stack, part, norm.gain, *norm.shift, *filter(None, [norm.root]))
+    plan = norm_summands(
+        plan,
+        output=own_name(part, f"parts_of_{step.name}"),
+        before=own_name(part, f"before_{step.name}"),
+        gain=own_name(part, norm.gain),
+        divisor=own_name(part, norm.root or f"divisor_of_{step.name}"),
+        is_centred=norm.is_centred,
+        params=None if norm.root else step.operation.params,
+    )
+    for bias in norm.shift:
+        plan = add_bias(plan, stack, part, bias)
+    return plan
+
+
+def norm_summands(
+    plan: SumPlan, *, output: str, before: str, gain: str, divisor: str, is_centred: bool, params: Mapping | None
+) -> SumPlan:
+    """Apply a norm without its shift to each summand of a SumPlan: centred, for a LayerNorm, then times the gain and
+    divided by a divisor that all share.
+
+    output, before: the names of the summands after and before the norm. gain, divisor: the names of these tensors.
+    params: the parameters of the divisor, if it is computed from the sum of all summands; None if the plan reads it.
+    """
     plan = stack_added(plan, before)
     parts, total = before, f"{before}_sum"
-    if norm.is_centred:
+    if is_centred:
         parts, total = f"{before}_centred", f"{before}_sum_centred"
         plan = plan.then(
             Operation(parts, PARTS_DIMS, (before,), CENTRE),
             Operation(total, SUM_DIMS, (f"{before}_sum",), CENTRE),
         )
-    divisor = own_name(part, norm.root or f"divisor_of_{step.name}")
-    if norm.root:
-        plan = plan.reading(stack, part, norm.root)
-    else:
-        plan = plan.then(Operation(divisor, SUM_DIMS[:-1], (total,), ROOT_MEAN_SQUARE, step.operation.params))
-    normed = Operation(
-        output=own_name(part, f"parts_of_{step.name}"),
-        dims=PARTS_DIMS,
-        reads=(parts, divisor, own_name(part, norm.gain)),
-        faces=DIVIDE_PARTS,
-    )
-    plan = replace(plan.then(normed), added=(Added(normed.output, "parts", plan.labels),))
-    for bias in norm.shift:
-        plan = add_bias(plan, stack, part, bias)
-    return plan
+    if params is not None:
+        plan = plan.then(Operation(divisor, SUM_DIMS[:-1], (total,), ROOT_MEAN_SQUARE, params))
+    plan = plan.then(Operation(output, PARTS_DIMS, (parts, divisor, gain), DIVIDE_PARTS))
+    return replace(plan, added=(Added(output, "parts", plan.labels),))
 
 
 # ---- the sums --------------------------------------------------------------------------------------------------------

@@ -13,15 +13,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.head_contributions import CONTRIBUTE
-from attention_core.analysis.parts_of_sum import DIVIDE_PARTS, PARTS_DIMS, ROOT_MEAN_SQUARE
-from attention_core.analysis.residual_sum import SUM_DIMS, Added, SumPlan, stack_added
+from attention_core.analysis.residual_sum import SUM_DIMS, Added, SumPlan, norm_summands, stack_added
 from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.layer_maps import find_output
 from attention_core.checkpoints.layer_proof import largest
 from attention_core.checkpoints.linear_maps import LinearMap
 from attention_core.checkpoints.vector_norms import VectorNorm, read_vector_norm
 from attention_core.checkpoints.watched_stream import Point, Stream
-from attention_core.mechanism.norms import CENTRE
 from attention_core.mechanism.plan import run_plan
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
@@ -162,15 +160,13 @@ class SumReader:
         part.
         """
         plan, gain = self.take(plan, norm.gain, ("D",))
-        before = f"before_{gain}"
-        plan = stack_added(plan, before)
-        parts, total = before, f"{before}_sum"
-        if norm.shift is not None:
-            parts, total = f"{before}_centred", f"{before}_sum_centred"
-            plan = plan.then(
-                Operation(parts, PARTS_DIMS, (before,), CENTRE), Operation(total, SUM_DIMS, (f"{before}_sum",), CENTRE)
-            )
-        divisor = Operation(f"divisor_{gain}", SUM_DIMS[:-1], (total,), ROOT_MEAN_SQUARE, {"eps": norm.eps})
-        normed = Operation(f"normed_{gain}", PARTS_DIMS, (parts, divisor.output, gain), DIVIDE_PARTS)
-        plan = replace(plan.then(divisor, normed), added=(Added(normed.output, "parts", plan.labels),))
+        plan = norm_summands(
+            plan,
+            output=f"normed_{gain}",
+            before=f"before_{gain}",
+            gain=gain,
+            divisor=f"divisor_{gain}",
+            is_centred=norm.shift is not None,
+            params={"eps": norm.eps},
+        )
         return self.add_bias(plan, norm.shift, f"{module}.shift")
