@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from typing import TypeVar
 
 from attention_core.checkpoints.folder_files import find_folder
 from attention_core.checkpoints.layer_maps import LayerMaps
@@ -26,6 +27,7 @@ from attention_core.record.errors import AttentionError
 from pages.runs.freed_memory import give_back
 
 MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
+Result = TypeVar("Result")
 TellStage = Callable[[str], None]  # gets each stage as it begins: "opens", "writes", "reads", "finds", "proves"
 
 
@@ -154,14 +156,14 @@ def find_proven(text: RecordedText) -> WholeRun:
 
 
 class CheckpointStore:
-    """Holds one opened model, and the records of the latest texts; closes the others, whoever still shows them."""
+    """Keeps one open model and the records of the latest texts, and closes all others, also those that a page shows."""
 
     def __init__(self):
         self.worker = ThreadPoolExecutor(1, thread_name_prefix="checkpoints")
         self.opened: OpenedModel | None = None
         self.texts: OrderedDict[WantedText, RecordedText] = OrderedDict()
         self.lock = Lock()  # guards self.texts and self.waiting
-        self.waiting = 0  # number of requested texts whose record is not finished
+        self.waiting = 0  # number of requests that are not finished
 
     def begin(self, wanted: WantedText, tell: TellStage, how: Writing | None = None) -> Future[RecordedText]:
         """Requests the record of a text, and returns its future.
@@ -169,9 +171,13 @@ class CheckpointStore:
         The worker thread calls `tell` as each stage begins. how: how the model first continues the text; None if it
         does not.
         """
+        return self.submit(self.read, wanted, tell, how)
+
+    def submit(self, function: Callable[..., Result], *given: object) -> Future[Result]:
+        """Queues a call for the worker thread, counts it as waiting until it is finished, and returns its future."""
         with self.lock:
             self.waiting += 1
-        future = self.worker.submit(self.read, wanted, tell, how)
+        future = self.worker.submit(function, *given)
         future.add_done_callback(lambda _: self.count_down())
         return future
 
@@ -226,11 +232,7 @@ class CheckpointStore:
 
         The future raises AttentionError that says what the core lacks.
         """
-        with self.lock:
-            self.waiting += 1
-        future = self.worker.submit(find_proven, text)
-        future.add_done_callback(lambda _: self.count_down())
-        return future
+        return self.submit(find_proven, text)
 
     def open(self, wanted: WantedText) -> OpenedModel:
         """Returns the model of a folder; closes the one that was open before."""
