@@ -6,13 +6,13 @@ import streamlit as st
 
 from attention_core.checkpoints.next_pieces import Writing, end_numbers, list_candidates
 from attention_core.checkpoints.pieces import Pieces
-from attention_core.record.number_text import format_percent_tenths
 from pages.lessons.frame import show_refusal
 from pages.maps.model_folder import FOLDER, open_model, read_model_text
 from pages.panels.lesson_choices import get_choice
 from pages.panels.link_controls import choose_option, choose_whole_number, slide
 from pages.panels.markdown_table import make_table
 from pages.runs.checkpoint_store import RecordedText
+from pages.session.labels import share_in_tenths
 from pages.site.words import escape_markdown, say
 
 CHOSEN, SEED, TEMPERATURE = "chosen", "seed", "temperature"  # link keys
@@ -70,13 +70,8 @@ def make_candidate_table(text: RecordedText, temperature: float) -> str:
     """
     found = list_candidates(text.opened, text.maps.recording.logits, CANDIDATES, temperature)
     heading = [say("lessons.maps.next.piece"), say("lessons.maps.next.share")]
-    rows = [
-        [escape_markdown(each.shown), say("train.percent", much=format_percent_tenths(each.share))] for each in found
-    ]
+    rows = [[escape_markdown(each.shown), share_in_tenths(each.share)] for each in found]
     if temperature != 1:
         heading.append(say("lessons.maps.next.drawn", temperature=f"{temperature:g}"))
-        rows = [
-            [*row, say("train.percent", much=format_percent_tenths(each.drawn))]
-            for row, each in zip(rows, found, strict=True)
-        ]
+        rows = [[*row, share_in_tenths(each.drawn)] for row, each in zip(rows, found, strict=True)]
     return make_table(heading, rows)

@@ -12,7 +12,6 @@ from attention_core.checkpoints.output_changes import (
     list_piece_changes,
     measure_moves,
 )
-from attention_core.record.number_text import format_percent_tenths
 from pages.lessons.frame import show_refusal
 from pages.maps.given_file import GivenFile
 from pages.maps.head_names import name_heads_off
@@ -22,6 +21,7 @@ from pages.panels.lesson_choices import get_choice
 from pages.panels.link_controls import choose_option, show_choice_refusal
 from pages.panels.markdown_table import NUMBERS, WORDS, make_table
 from pages.runs.checkpoint_store import RecordedText
+from pages.session.labels import share_in_tenths
 from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, say
 
@@ -85,7 +85,7 @@ def show_output_change(text: RecordedText) -> None:
     changes = list_piece_changes(text.opened, before[place], after[place], COMPARED_PIECES)
     kind = "next" if writes_on(text.opened) else "mask"
     heading = [say(f"lessons.maps.off.{name}") for name in (kind, "before", "after")]
-    shares = [[say_percent(share) for share in (each.before, each.after)] for each in changes]
+    shares = [[share_in_tenths(share) for share in (each.before, each.after)] for each in changes]
     rows = [[escape_markdown(each.shown), *row] for each, row in zip(changes, shares, strict=True)]
     st.markdown(make_table(heading, rows, [WORDS, NUMBERS, NUMBERS]))
 
@@ -95,12 +95,12 @@ def tell_moves(text: RecordedText) -> str:
     before, after = (last_vectors(each.maps.recording) for each in (text.whole, text))
     moves, shown = measure_moves(before, after), text.inputs.further_shown or text.inputs.shown
     if len(moves) != len(shown):
-        return say("lessons.maps.off.moved_one", most=say_percent(float(moves.max())))
+        return say("lessons.maps.off.moved_one", most=share_in_tenths(float(moves.max())))
     farthest = int(moves.argmax())
     told = say(
         "lessons.maps.off.moved",
-        mean=say_percent(float(moves.mean())),
-        most=say_percent(float(moves[farthest])),
+        mean=share_in_tenths(float(moves.mean())),
+        most=share_in_tenths(float(moves[farthest])),
         piece=escape_markdown(shown[farthest]),
     )
     mask = find_mask(text)
@@ -113,8 +113,3 @@ def find_mask(text: RecordedText) -> str:
         return ""
     find_number = text.opened.tokenizer.tokenizer.token_to_id
     return next((mask for mask in MASKS if find_number(mask) is not None), "")
-
-
-def say_percent(share: float) -> str:
-    """Returns a share as a percentage with one decimal, such as "12.5 %"."""
-    return say("train.percent", much=format_percent_tenths(share))

@@ -19,6 +19,7 @@ from pages.panels.setup_controls import field_control, try_made_change
 from pages.runs.model_runs import model_of
 from pages.runs.recorded_layer import change_layer
 from pages.session.fragments import page_part
+from pages.session.labels import share_in_tenths
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
 from pages.setup.resolve import resolve_run
@@ -105,7 +106,7 @@ def tell_figure(name: str, figure: str) -> str:
     figures = read_figures()[name].figures
     if figure not in figures:
         return "–"
-    return escape_markdown(say("train.percent", much=format_percent_tenths(figures[figure])))
+    return escape_markdown(share_in_tenths(figures[figure]))
 
 
 def describe_wanted(names: list[str]) -> str:

@@ -20,7 +20,7 @@ from attention_core.learned.language.batches import START
 from attention_core.mechanism.operations import kv_head
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import NEARLY_ALL, format_percent, format_whole_percent
+from attention_core.record.number_text import NEARLY_ALL, format_percent, format_percent_tenths, format_whole_percent
 from pages.runs.cache import cache_in_thread
 from pages.runs.devices import find_gpu_obstacle
 from pages.runs.run_inputs import PAD_WORD
@@ -310,6 +310,11 @@ def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
 def written_share(share: float) -> str:
     """Returns a share as a percentage with sign, such as "25 %", for a table or an axis."""
     return say("train.percent", much=format_percent(share))
+
+
+def share_in_tenths(share: float) -> str:
+    """Returns a share as a percentage with one decimal, such as "12.5 %", for a table or a sentence."""
+    return say("train.percent", much=format_percent_tenths(share))
 
 
 def whole_share(share: float) -> str:
