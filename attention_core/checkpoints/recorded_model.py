@@ -60,7 +60,7 @@ class RecordedModel:
             digest.update(vectors.contiguous().numpy().tobytes())
         return digest.hexdigest()[:DIGEST_CHARS]
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
         """The bytes of the weights, of the recorded vectors, and of the run of the whole text."""
         return count_memory(self.whole)
