@@ -15,7 +15,7 @@ from attention_core.record.errors import AttentionError
 PART = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?"
 REVISION_PART = "[A-Za-z0-9_][A-Za-z0-9._-]*"
 HUB_NAME = re.compile(f"(?P<name>{PART}/{PART})(?:@(?P<revision>{REVISION_PART}(?:/{REVISION_PART})*))?")
-PARTED = "--"  # stands in the hub's cache for the / of a name
+PARTED = "--"  # replaces the / of a name in the folders of the hub's cache
 TWICE = ("..", PARTED)  # no name on the hub contains these; a folder of its cache is owner--name
 MAX_NAME, MAX_REVISION = 96, 100  # characters
 MAIN = "main"

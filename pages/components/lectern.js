@@ -100,7 +100,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (leaves) return target.blur?.(); // Escape first leaves the focused field, then the presentation
     // In the overview the first press starts the lecture, unless a card or a control has the focus.
     const isForward = !presenting && target === document.body && event.key === "ArrowRight";
-    const way = isForward && asked(event, KEYS) ? "start" : asked(event, KEYS);
+    const action = asked(event, KEYS);
+    const way = isForward && action ? "start" : action;
     if (!way || (!presenting && !AT_THE_DESK.includes(way))) return;
     event.preventDefault();
     act(way);
