@@ -229,15 +229,16 @@ function widthOf(snapshot, part, sizes) {
 function columns(snapshot, drawn, frame) {
   const hasRibbons = drawn.some((part) => part.mixes);
   const most = frame.compact ? (hasRibbons ? 0.95 : 1.15) : hasRibbons ? 1.2 : 1.75;
-  const tries = foldsOf(drawn, frame, hasRibbons).map((fold) => tryOf(snapshot, drawn, frame, fold));
-  for (const attempt of tries) {
+  let attempt;
+  for (const fold of foldsOf(drawn, frame, hasRibbons)) {
+    attempt = tryOf(snapshot, drawn, frame, fold);
+    if (attempt(SMALL).spare < 0) continue; // larger cells need more width
     for (let zoom = most; zoom > SMALL - 1e-6; zoom -= 0.05) {
       const placed = attempt(zoom);
       if (placed.spare >= 0) return put(placed, frame, hasRibbons);
     }
   }
   // Even with all columns folded (narrowed), the picture is too wide: its cells become smaller and its gaps narrower.
-  const attempt = tries[tries.length - 1];
   let zoom = SMALL;
   let placed = attempt(zoom);
   while (placed.spare < -(1 - NARROWEST) * placed.least && zoom > (frame.compact ? SMALLEST_COMPACT : SMALLEST)) {
@@ -255,27 +256,22 @@ function tryOf(snapshot, drawn, frame, { strips, gaps: narrowed, bars, gone }) {
   const slots = slotsOf(parts);
   const gaps = slots.map((slot, i) => gapBefore(slot, slots[i - 1], frame));
   const inner = parts.filter((part) => part.role === "pair" && !part.is_share).slice(1, -1);
+  const folded = new Set(bars < 1 && !hasRibbons ? inner.map((part) => part.name) : []);
+  const isNamed = ({ role, name }) => role !== "lane" && !compact && narrowed === 1 && !folded.has(name);
+  const heads = new Map(parts.map((part) => [part, isNamed(part) ? headWidth(part) : 0]));
   return (zoom) => {
-    const folded = new Set(bars < 1 && !hasRibbons ? inner.map((part) => part.name) : []);
     const longest = strips ? FOLDED_STRIP * unit : STRIP.longest * unit * zoom;
     const sizes = { unit, zoom, longest: Math.min(longest, STRIP.longest * unit * zoom), bars, folded };
-    const needed = (part) => {
-      const own = widthOf(snapshot, part, sizes);
-      const isNamed = part.role !== "lane" && !compact && narrowed === 1 && !folded.has(part.name);
-      return isNamed ? Math.max(own, headWidth(part)) : own;
-    };
-    const widths = slots.map((slot) => Math.max(...slot.map(needed)));
+    const w = Object.fromEntries(parts.map((part) => [part.name, widthOf(snapshot, part, sizes)]));
+    const widths = slots.map((slot) => Math.max(...slot.map((part) => Math.max(w[part.name], heads.get(part)))));
     const leasts = gaps.map((gap) => (gap.isRibbon ? leastRibbon(frame) : gap.least * narrowed));
     const least = totalOf(leasts.filter((_, i) => !gaps[i].isRibbon));
     const air = least * Math.max(0, zoom * 0.9 - 1); // px: large cells need wider gaps
     const spare = width - wordWidth - roleWidth - (hasRibbons ? endWidth : 8 * unit + reserve) -
       totalOf(widths) - totalOf(leasts) - air;
-    return { parts, slots, gaps, widths, leasts, least, spare, ...sizes, w: widthsOf(snapshot, parts, sizes) };
+    return { parts, slots, gaps, widths, leasts, least, spare, ...sizes, w };
   };
 }
-
-const widthsOf = (snapshot, parts, sizes) =>
-  Object.fromEntries(parts.map((part) => [part.name, widthOf(snapshot, part, sizes)]));
 
 // Places the columns of an attempt, and distributes the width that is left over or missing.
 function put({ parts, slots, gaps, widths, leasts, least, spare, zoom, longest, folded, w }, frame, hasRibbons) {
