@@ -6,7 +6,19 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.app import connections, document_head, forwarding, left_visitors, page_files, reconnection, security, warming
+from pages.app import (
+    connections,
+    document_head,
+    forwarding,
+    health,
+    left_visitors,
+    log_lines,
+    metrics,
+    page_files,
+    reconnection,
+    security,
+    warming,
+)
 from pages.site.settings import ADDRESS
 
 ROOT = Path(__file__).parent
@@ -20,6 +32,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 async def warm_up(app):
     """Warms up while the first browser loads Streamlit's scripts."""
     connections.send_at_once()
+    log_lines.leave_out_typed_text()
     warming.begin()
     yield {}
 
@@ -28,9 +41,20 @@ guard = security.make_guard(
     embed=os.environ.get(security.EMBED_VARIABLE, ""),
     address=os.environ.get(ADDRESS, ""),
 )
+for_operators = [
+    *health.make_routes(os.environ.get(health.LIMIT_VARIABLE, "")),
+    *metrics.make_routes(os.environ.get(metrics.READERS_VARIABLE, "")),
+]
 app = st.App(
     ROOT / "pages" / "app" / "router.py",
     lifespan=warm_up,
-    routes=page_files.routes,
-    middleware=[forwarding.noted, guard, document_head.completed, reconnection.in_turn, left_visitors.memory_back],
+    routes=[*for_operators, *page_files.routes],
+    middleware=[
+        forwarding.noted,
+        guard,
+        document_head.completed,
+        metrics.measured,
+        reconnection.in_turn,
+        left_visitors.memory_back,
+    ],
 )

@@ -14,6 +14,7 @@ SCRIPTS = {"page", "router"}
 
 WARM = Event()
 WARM.set()  # set at first, so that scripts wait only after begin(); a test can then run the router alone
+DONE = Event()  # set once the whole warm-up has succeeded, so that visitors can be sent to this process
 
 
 def begin() -> None:
@@ -39,6 +40,7 @@ def warm() -> None:
         WARM.set()
         specification()
         gc.freeze()
+        DONE.set()
     finally:
         WARM.set()  # set even after a failed import, so that the visitor's script runs and raises the import error
         gc.enable()

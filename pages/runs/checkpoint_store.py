@@ -251,6 +251,11 @@ class CheckpointStore:
         self.opened = open_folder(wanted.folder, wanted.roots)
         return self.opened
 
+    def count_bytes(self) -> int:
+        """Returns the number of bytes of all recorded texts that are open."""
+        with self.lock:
+            return sum(text.kept_bytes for text in self.texts.values() if not text.is_closed)
+
     def keep(self, text: RecordedText) -> None:
         """Stores the record of a text, and closes the oldest ones beyond MAX_KEPT_BYTES."""
         with self.lock:

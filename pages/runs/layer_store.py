@@ -149,9 +149,13 @@ class LayerStore(Generic[Kept]):
         with self.lock:
             self.layers[digest] = layer
             self.layers.move_to_end(digest)
-            while sum(kept.nbytes for kept in self.layers.values()) > self.most_bytes:
+            while self.count_bytes() > self.most_bytes:
                 self.layers.popitem(last=False)
         return digest
+
+    def count_bytes(self) -> int:
+        """Returns the number of bytes of all stored layers or models."""
+        return sum(kept.nbytes for kept in tuple(self.layers.values()))
 
     def forget(self, digest: str) -> None:
         """Drops a layer or a model, if it is stored."""

@@ -16,6 +16,7 @@ from attention_core.record.errors import REFUSAL_SENTENCES, AttentionError
 from attention_core.verification.causes import Cause
 from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
 from pages.site.catalog import ADVANCED, PATH
+from pages.site.refusals import count_refusal
 
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
@@ -165,6 +166,7 @@ def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_mark
 
     spell: a function that formats the error's values.
     """
+    count_refusal(error)
     values = {}
     for key, value in error.values.items():
         if key not in ("readings", "owner"):
