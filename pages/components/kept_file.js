@@ -10,7 +10,7 @@ const FILE = "attention-file";
  * @property {string} awaits the digest of the files that the server lacks; "" for none
  */
 
-let told = ""; // digest of the files for which this tab has answered already
+let told = ""; // digest of the files for which this tab has answered; "" as soon as the server awaits none
 
 /** The text of the stored files with this digest; null if there is none. @type {(digest: string) => string | null} */
 function readFiles(digest) {
@@ -24,10 +24,9 @@ function readFiles(digest) {
 
 /** @param {import("./shared.js").Component<KeptFile>} component */
 export default function ({ data, setTriggerValue }) {
-  if (data.awaits && told !== data.awaits) {
-    told = data.awaits;
-    setTriggerValue("read", readFiles(data.awaits));
-  }
+  const isAnswered = told === data.awaits;
+  told = data.awaits; // a page that later connects to another server process is asked again
+  if (data.awaits && !isAnswered) setTriggerValue("read", readFiles(data.awaits));
   if (!data.text) return;
   try {
     sessionStorage.setItem(FILE, `${data.digest}\n${data.text}`);
