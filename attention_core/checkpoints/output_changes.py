@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -66,13 +65,3 @@ def last_vectors(recording: Recording) -> Float[Tensor, "N D"] | None:
         if isinstance(tensor, Tensor) and tensor.dim() > 1:
             return tensor[0].reshape(-1, tensor.shape[-1])
     return None
-
-
-def measure_moves(before: Float[Tensor, "N D"], after: Float[Tensor, "N D"]) -> Float[Tensor, " N"]:
-    r"""Return how far each vector moved, as a share of its length: $|after - before| / |before|$.
-
-    >>> measure_moves(torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.tensor([[3.0, 4.0], [1.0, 0.5]])).tolist()
-    [0.0, 0.5]
-    """
-    apart = torch.linalg.vector_norm(after.double() - before.double(), dim=-1)
-    return apart / torch.linalg.vector_norm(before.double(), dim=-1).clamp(min=torch.finfo(torch.float64).tiny)

@@ -28,7 +28,8 @@ class RecordedModel:
     text. `find_model` finds it by its name as long as the object exists.
 
     whole: the model as a stack of the core. title: its name for people. words: the pieces of the text, as they are
-    shown. show: a function that returns the text to show for a row of the unembedding table.
+    shown. show: a function that returns the text to show for a row of the unembedding table. logits: those that the
+    model returned, (B, T, V); None for none.
 
     Raises AttentionError: stack_heads, if the layers have different numbers of heads.
     """
@@ -37,8 +38,12 @@ class RecordedModel:
     questions = ()
     reads_all = False
 
-    def __init__(self, whole: WholeRun, title: str, words: Tokens, show: Callable[[int], str]):
+    def __init__(
+        self, whole: WholeRun, title: str, words: Tokens, show: Callable[[int], str], logits: Tensor | None = None
+    ):
         self.whole, self.title, self.words, self.show = whole, title, words, show
+        is_needed = logits is not None and whole.config.unembedding is None and logits.dim() == 3
+        self.returned_logits = logits[0].detach() if is_needed else None
         self.heads = tuple(layer.attention.heads for layer in whole.config.layers)
         if len(set(self.heads)) > 1:
             raise AttentionError("stack_heads", given=", ".join(map(str, self.heads)))

@@ -94,3 +94,13 @@ def largest_precision_error(weights: Float[Tensor, "..."], exact: Float[Tensor, 
     0.25
     """
     return abs_difference(weights, exact).max().item()
+
+
+def measure_moves(before: Float[Tensor, "N D"], after: Float[Tensor, "N D"]) -> Float[Tensor, " N"]:
+    r"""Return how far each vector moved, as a share of its length: $|after - before| / |before|$.
+
+    >>> measure_moves(torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.tensor([[3.0, 4.0], [1.0, 0.5]])).tolist()
+    [0.0, 0.5]
+    """
+    apart = torch.linalg.vector_norm(after.double() - before.double(), dim=-1)
+    return apart / torch.linalg.vector_norm(before.double(), dim=-1).clamp(min=torch.finfo(torch.float64).tiny)

@@ -10,8 +10,8 @@ from attention_core.checkpoints.output_changes import (
     find_predicted_place,
     last_vectors,
     list_piece_changes,
-    measure_moves,
 )
+from attention_core.comparison.measures import measure_moves
 from pages.lessons.frame import show_refusal
 from pages.maps.given_file import GivenFile
 from pages.maps.head_names import name_heads_off

@@ -87,6 +87,14 @@ def view_block(screen: ScreenState) -> BlockView | None:
     return make_view(kind.model, tokens, with_word_choices(kind.model, stack, temperature), at)
 
 
+def view_vectors(screen: ScreenState) -> BlockView:
+    """Returns the run on the screen, with its vectors as sums, of a model that computes no logits from them."""
+    words = words_of_model(screen)
+    kind = model_sentences_of(screen.setup.run)
+    at = min(screen.selection.query, len(words) - 1)
+    return make_view(kind.model, kind.read(words), model_stack(screen.setup.run, words), at)
+
+
 def find_target(name: str, tokens: tuple[str, ...], at: int) -> int:
     """Returns the row of the word whose logit is split: the one that the visitor chose, else the likeliest at a word.
 

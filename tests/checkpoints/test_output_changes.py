@@ -11,9 +11,9 @@ from attention_core.checkpoints.output_changes import (
     find_predicted_place,
     last_vectors,
     list_piece_changes,
-    measure_moves,
 )
 from attention_core.checkpoints.text_inputs import make_inputs
+from attention_core.comparison.measures import measure_moves
 from tests.checkpoints.folders import save_folder
 from tests.checkpoints.tiny_models import make_model
 

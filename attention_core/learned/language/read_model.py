@@ -31,8 +31,9 @@ class ReadModel(Protocol):
     name: how functions find the model. causal: whether each word reads only itself and those before it. language: "en"
     or "zh"; None for a model without a grammar. heads: the number of heads of each layer. questions: the indices of the
     questions that the model answers. vocabulary: the word of each row of its unembedding; () if it has none. reads_all:
-    whether it reads any text; if not, it reads only the text of its recording. cache: keeps what functions compute with
-    it.
+    whether it reads any text; if not, it reads only the text of its recording. returned_logits: (T, V), those that a
+    recorded model returned, if no linear map computes them from its last vectors; else None. cache: keeps what is
+    computed with it.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ReadModel(Protocol):
     questions: tuple[int, ...]
     vocabulary: Sequence[str]
     reads_all: bool
+    returned_logits: Float[Tensor, "T V"] | None
     cache: BoundedCache
 
     def run(self, tokens: Tokens) -> Stack:
@@ -72,6 +74,7 @@ class OwnModel:
     """
 
     reads_all = True
+    returned_logits = None
     cache = MODEL_CACHE
 
     def __init__(self, name: str):

@@ -2,6 +2,7 @@
 unchanged model.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -12,6 +13,7 @@ from attention_core.analysis.interventions import Intervention, intervene
 from attention_core.analysis.logit_attribution import WORD_PUSHES, attention_parts, splits_by_word, with_word_pushes
 from attention_core.analysis.residual_sum import LOGIT_SUM, place_of_word, with_logit_sum
 from attention_core.comparison.differences import WeightMove, rank_moved_weights
+from attention_core.comparison.measures import measure_moves
 from attention_core.learned.language.questions import ABOUT, PRONOUN, find_answer
 from attention_core.learned.language.read_model import find_model, remembered
 from attention_core.learned.language.reading import run_linked, run_model
@@ -129,6 +131,19 @@ def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> li
     return rank_moved_weights(run_changed(name, tokens, changes).parts, run_linked(name, tokens).parts, count, changed)
 
 
+def last_vectors(stack: Stack) -> Float[Tensor, "T D"]:
+    """Return the vectors at the end of a run, before an unembedding."""
+    *_, last = (trace for part, trace in stack.parts.items() if part != UNEMBEDDING)
+    return last.steps[next(reversed(last.steps))].value[0]
+
+
+def vector_moves(name: str, tokens: Tokens, changes: Changes) -> Float[Tensor, " T"]:
+    r"""Return how far changes move the last vector of each word, as a share of its length: $|after - before| /
+    |before|$.
+    """
+    return measure_moves(last_vectors(run_linked(name, tokens)), last_vectors(run_changed(name, tokens, changes)))
+
+
 # ---- each part ablated -----------------------------------------------------------------------------------------------
 def list_switches(stack: Stack) -> list[Intervention]:
     """Return the possible ablations in a run: one Intervention for each head and each feed-forward layer.
@@ -156,14 +171,36 @@ def share_with_each_off(
     those of all layers. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
     """
     stack = run_linked(name, outcome.read(name, tokens))
-    found = []
     with torch.inference_mode():
-        for switch in list_switches(stack):
-            if layer is not None and not switch.part.startswith(f"{layer}."):
-                continue
-            without = intervene(stack, [switch], hold_norms=hold_norms)
-            found.append((switch, float(outcome.shares(name, without)[word])))
+        runs = each_off(stack, hold_norms, layer)
+        found = [(switch, float(outcome.shares(name, without)[word])) for switch, without in runs]
     return tuple(sorted(found, key=lambda each: each[1]))
+
+
+@remembered
+def move_with_each_off(
+    name: str, tokens: Tokens, at: int, hold_norms: bool = False, layer: int | None = None
+) -> tuple[tuple[Intervention, float], ...]:
+    """Return (ablation, how far it moves the last vector of a word, as a share of its length) for each head and
+    feed-forward layer, ablated one at a time.
+
+    The farthest comes first. at: the position of the word. hold_norms, layer: see share_with_each_off.
+    """
+    stack = run_linked(name, tokens)
+    before = last_vectors(stack)
+    with torch.inference_mode():
+        runs = each_off(stack, hold_norms, layer)
+        found = [(switch, float(measure_moves(before, last_vectors(without))[at])) for switch, without in runs]
+    return tuple(sorted(found, key=lambda each: -each[1]))
+
+
+def each_off(stack: Stack, hold_norms: bool, layer: int | None) -> Iterator[tuple[Intervention, Stack]]:
+    """Yield (ablation, run with it) for each head and feed-forward layer, ablated one at a time. layer: the layer, from
+    1, whose parts are ablated; None for all.
+    """
+    for switch in list_switches(stack):
+        if layer is None or switch.part.startswith(f"{layer}."):
+            yield switch, intervene(stack, [switch], hold_norms=hold_norms)
 
 
 # ---- the path of a prediction ----------------------------------------------------------------------------------------

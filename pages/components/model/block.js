@@ -30,14 +30,14 @@ import { sharesOf, temperatureSlider } from "./controls.js";
  * @property {string} [within] the part of which the row is a step
  * @property {number} [first] the index in `values` at which its vector begins
  * @property {number} [count] the length of its vector
- * @property {number} [push] what it adds to the logit
+ * @property {number} [push] what it adds to the logit, or the length of its vector
  * @property {any} [push_cell] the cell of that number in the run
  * @property {any} [cell] the cell of its vector in the run: { part, step, index } without the last index
  * @property {number[] | null} [opens] the layer and head that a click on its name opens
  * @property {string} [sign]
  */
 
-/** @typedef {{ word: string, number: number, share: number, chosen: boolean, share_cell: any }} Word */
+/** @typedef {{ word: string, share: number, number?: number, chosen?: boolean, share_cell?: any }} Word */
 /** @typedef {{ value: number, ends: number[], label: string }} Temperature */
 
 const NUMBER_ROOM = 54; // in px: space for the text to the right of the longest bar
@@ -182,7 +182,9 @@ function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high 
 
 // ---- predicted words ------------------------------------------------------------------------------------------------
 function outOf(view, shown) {
-  const rows = shown.words.map((word) => ({ number: word.number, element: wordOf(view, word) }));
+  const rows = shown.words.map((word) => ({
+    number: word.number, element: word.share_cell ? wordOf(view, word) : sharedWordOf(word),
+  }));
   const words = element("div", "words", rows.map((row) => row.element));
   const out = element("div", "out", [element("h5", "", shown.text.words), words]);
   if (shown.temperature) out.append(heatOf(view, shown, rows));

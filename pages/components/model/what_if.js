@@ -59,7 +59,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.classList.toggle("upright", shown.upright);
   const refocus = keepFocus(root);
   const both = element("div", "both", [boardOf(view, shown), outcomesOf(view, shown)]);
-  root.replaceChildren(both, pathOf(view, shown));
+  root.replaceChildren(both);
+  if (shown.path) root.append(pathOf(view, shown));
   refocus();
 }
 
@@ -178,8 +179,8 @@ const keyOf = ({ before, after }) =>
 
 const barsOf = (before, after) =>
   element("span", "bars", [
-    element("span", "bar before", { style: `width: ${100 * before}%` }),
-    element("span", "bar after", { style: `width: ${100 * after}%` }),
+    element("span", "bar before", { style: `width: ${100 * Math.min(1, before)}%` }),
+    element("span", "bar after", { style: `width: ${100 * Math.min(1, after)}%` }),
   ]);
 
 const numbersOf = ({ pair }, before, after) =>

@@ -21,11 +21,13 @@ from attention_core.learned.language.what_if import (
     find_path,
     list_outcomes,
     list_switches,
+    move_with_each_off,
     moved_weights,
     path_rows,
     run_changed,
     share_with_each_off,
     shares_before_and_after,
+    vector_moves,
 )
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_signed, format_whole_percent
@@ -74,9 +76,9 @@ class WhatIf:
     """A language model with interventions, run on a sentence.
 
     words: the words on the screen. tokens: the input of the model. at: the position of the selected word. outcomes:
-    predictions that are compared before and after; the last is the prediction of the selected word or of the next word.
-    view: the run with interventions that makes this last prediction. target: the word of the vocabulary that was
-    likeliest before the interventions.
+    predictions that are compared before and after; the last is the prediction of the selected word or of the next word;
+    () if the model computes no logits from its vectors. view: the run with interventions that makes this last
+    prediction. target: the word of the vocabulary that was likeliest before the interventions; None without outcomes.
     """
 
     name: str
@@ -86,7 +88,7 @@ class WhatIf:
     changes: Changes
     outcomes: tuple[Outcome, ...]
     view: BlockView
-    target: int
+    target: int | None
 
     @property
     def whole(self) -> Stack:
@@ -186,6 +188,9 @@ def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: in
     """Runs a language model with interventions on a sentence; returns the WhatIf, with its predictions and the
     likeliest word.
     """
+    if not predicts_words(find_model(name)):
+        view = make_view(name, tokens, run_changed(name, tokens, changes).labelled(words), at)
+        return WhatIf(name, words, tokens, at, changes, (), view, None)
     outcomes = list_outcomes(name, tokens, at)[-MOST_OUTCOMES:]
     last = outcomes[-1]
     read = last.read(name, tokens)
@@ -207,9 +212,9 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
         "kinds": {kind: say(f"what_if.kind.{kind}") for kind in KINDS},
         "norms": shown.changes.hold_norms,
         "upright": find_model(shown.name).language == "zh",
-        "outcomes": [make_outcome(screen, shown, each) for each in shown.outcomes],
+        "outcomes": [make_outcome(screen, shown, each) for each in shown.outcomes] or [make_moves(screen, shown)],
         "moved": make_moved(screen, shown) if shown.changes.interventions else None,
-        "path": make_path(screen, shown),
+        "path": make_path(screen, shown) if shown.outcomes else None,
         "reach": darkest_share(len(shown.words), times=False),
         "fills": colour_table(False, palette)[0],
         "palette": vars(palette),
@@ -302,9 +307,7 @@ def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
     first word's probability if only this head or layer is ablated.
     """
     before, after = shares_before_and_after(shown.name, shown.tokens, outcome, shown.changes)
-    first = int(before.argmax())
-    is_large = len(list_switches(shown.whole)) > MOST_ALONE
-    layer = resolve_run(screen.setup.run).layer if is_large else None
+    first, layer = int(before.argmax()), find_layer_alone(screen, shown)
     alone = share_with_each_off(shown.name, shown.tokens, outcome, first, shown.changes.hold_norms, layer)
     words = model_vocabulary(shown.name)
     return {
@@ -321,12 +324,45 @@ def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
         "told": tell_moved(words, before, after) if shown.changes.interventions else say("what_if.unchanged"),
         "word": words[first],
         "share": float(before[first]),
-        "alone": [
-            {"part": switch.part, "head": switch.head, "name": name_switch(screen, switch), "share": share}
-            for switch, share in alone
-        ],
+        "alone": list_alone(screen, alone),
         "alone_title": title_of_alone(words[first], layer),
     }
+
+
+def make_moves(screen: ScreenState, shown: WhatIf) -> dict:
+    """Returns the component's data of how far the last vectors move, for a model that computes no logits from them.
+
+    The data are the words whose vectors move farthest, each in shares of its length, a sentence, and, for every head
+    and layer, how far the selected word moves if only this head or layer is ablated.
+    """
+    moves, layer = vector_moves(shown.name, shown.tokens, shown.changes), find_layer_alone(screen, shown)
+    names = label_words(model_sentences_of(screen.setup.run), shown.words)
+    places = moves.topk(min(MOST_WORDS, len(moves))).indices.tolist() if shown.changes.interventions else [shown.at]
+    alone = move_with_each_off(shown.name, shown.tokens, shown.at, shown.changes.hold_norms, layer)
+    told = say("what_if.vectors_told", mean=format_whole_percent(float(moves.mean())))
+    return {
+        "title": say("what_if.vectors"),
+        "rows": [{"word": names[n], "before": 0.0, "after": float(moves[n]), "cell": None} for n in places],
+        "told": told if shown.changes.interventions else say("what_if.unchanged"),
+        "word": names[shown.at],
+        "share": 0.0,
+        "alone": list_alone(screen, alone),
+        "alone_title": say("what_if.vectors_alone", word=names[shown.at]),
+    }
+
+
+def find_layer_alone(screen: ScreenState, shown: WhatIf) -> int | None:
+    """Returns the layer whose parts are ablated one at a time: the shown one of a large model; None for all layers."""
+    is_large = len(list_switches(shown.whole)) > MOST_ALONE
+    return resolve_run(screen.setup.run).layer if is_large else None
+
+
+def list_alone(screen: ScreenState, alone: tuple[tuple[Intervention, float], ...]) -> list[dict]:
+    """Returns the data of heads and layers that are ablated one at a time, each with the number that it leads to."""
+    return [
+        {"part": switch.part, "head": switch.head, "name": name_switch(screen, switch), "share": share}
+        for switch, share in alone
+    ]
 
 
 def title_of_alone(word: str, layer: int | None) -> str:
@@ -479,6 +515,9 @@ def list_changed_words(screen: ScreenState) -> Iterator[Table]:
     if not screen.setup.view.changes:
         return
     shown = take_changes(screen)
+    if not shown.outcomes:
+        yield make_table("moves", vector_moves(shown.name, shown.tokens, shown.changes), T=shown.words)
+        return
     both = [shares_before_and_after(shown.name, shown.tokens, each, shown.changes) for each in shown.outcomes]
     shares = torch.stack([torch.stack(pair, -1) for pair in both])  # (outcome, V, run)
     outcomes = tuple(title_of(shown, each) for each in shown.outcomes)
@@ -492,5 +531,4 @@ PANEL = Panel(
     draw=draw_what_if,
     runs=list_runs,
     checked_as="changed",
-    suits=predicts_words,
 )
