@@ -14,7 +14,7 @@ from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.record.errors import AttentionError
 from pages.setup.choice_text import read_choice, read_mask, read_position, write_choice, write_position
-from pages.setup.setup import MAX_SHOWN_HEADS, RunSetup, View
+from pages.setup.setup import MAX_RECORDED_HEADS, MAX_SHOWN_HEADS, RunSetup, View
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,11 @@ def to_modifiers_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...]
     return None if names == own_modifiers_of(run) else names
 
 
+def most_heads(run: RunSetup) -> int:
+    """Returns the largest number of heads of a run; a layer of a pretrained model may have more than others."""
+    return MAX_SHOWN_HEADS if input_mode_of(run) != "recorded" else MAX_RECORDED_HEADS
+
+
 def config_of(run: RunSetup) -> AttentionConfig:
     """Returns the AttentionConfig of a run.
 
@@ -143,8 +148,9 @@ def config_of(run: RunSetup) -> AttentionConfig:
         score=example.score, heads=len(resolved.built) or example.heads, masks=tuple(map(read_mask, example.masks))
     )
     heads = own.heads if run.heads is None else run.heads
-    if require_positive("heads", heads) > MAX_SHOWN_HEADS:
-        raise AttentionError("at_most", name="heads", limit=MAX_SHOWN_HEADS, given=heads)
+    limit = most_heads(run)
+    if require_positive("heads", heads) > limit:
+        raise AttentionError("at_most", name="heads", limit=limit, given=heads)
     has_own_heads = run.heads is None and run.kv_heads is None
     has_own_normaliser = run.normaliser == RunSetup.normaliser
     return AttentionConfig(

@@ -21,6 +21,7 @@ WIRING = ("tied", "swapped", "bare", "even", "residual")
 PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # folder with a module for each language-model panel
 PANEL_NAMES = tuple(sorted(file.stem for file in PANELS_FOLDER.glob("[!_]*.py")))
 MAX_SHOWN_HEADS = 16  # most small maps of heads that fit on a screen
+MAX_RECORDED_HEADS = 64  # most heads of a layer of a pretrained model
 
 
 @dataclass(frozen=True)

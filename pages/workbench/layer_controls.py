@@ -20,8 +20,8 @@ from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.setup.resolve import config_of, resolve_run, to_positions_field
-from pages.setup.setup import MAX_SHOWN_HEADS, WIRING, Setup
+from pages.setup.resolve import config_of, most_heads, resolve_run, to_positions_field
+from pages.setup.setup import WIRING, Setup
 from pages.site.words import escape_markdown, say
 from pages.workbench.control_rows import list_values, show_row
 
@@ -77,9 +77,11 @@ def show_head_count(screen: ScreenState) -> None:
 
     control = field_control("heads", heads, choose_heads, option_text=str)
     control.draw(st.segmented_control, options, required=True)
-    with st.popover(say("control.other_heads"), help=say("help.any_heads"), key="any_heads", type="tertiary"):
+    most = most_heads(screen.setup.run)
+    help = say("help.any_heads", most=most)
+    with st.popover(say("control.other_heads"), help=help, key="any_heads", type="tertiary"):
         other = field_control("heads", heads, choose_heads, key="c_any_heads", label="control.any_heads")
-        other.draw(st.number_input, min_value=1, max_value=MAX_SHOWN_HEADS)
+        other.draw(st.number_input, min_value=1, max_value=most)
 
 
 def has_sizes(screen: ScreenState) -> bool:
@@ -127,11 +129,11 @@ def show_count_choice(field: str, options: list[int], value: int) -> None:
 
 def show_width_input(field: str, value: int) -> None:
     """Shows the input for the width of a head. Numbers of the matrices that still fit are kept."""
-    control = field_control(field, min(value, MAX_CHOSEN_HEAD_WIDTH), lambda width: try_sizes(field, **{field: width}))
+    control = field_control(field, value, lambda width: try_sizes(field, **{field: width}))
     control.show(
         st.number_input,
         min_value=1,
-        max_value=MAX_CHOSEN_HEAD_WIDTH,
+        max_value=max(value, MAX_CHOSEN_HEAD_WIDTH),
         width=HALF_WIDTH_PX,
         help=say("help.widths"),
     )

@@ -18,8 +18,8 @@ from pages.runs.run_inputs import RunInputs
 from pages.runs.size_changes import make_size_changes
 from pages.setup.choice_text import write_choice, write_position
 from pages.setup.link_values import MAX_LINK_NUMBER
-from pages.setup.resolve import config_of, resolve_run, to_positions_field
-from pages.setup.setup import DTYPES, MAX_SHOWN_HEADS, Setup
+from pages.setup.resolve import config_of, most_heads, resolve_run, to_positions_field
+from pages.setup.setup import DTYPES, Setup
 from pages.site.words import say
 from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, offset_places, turn_head
 from pages.workbench.mask_controls import write_masks
@@ -94,7 +94,7 @@ def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence
 def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
     """Returns the head counts that divide the number of query columns; all head counts if a head width is set."""
     if setup.run.d_k is not None or setup.run.d_v is not None:
-        counts = {*range(1, MAX_SHOWN_HEADS + 1)}
+        counts = {*range(1, most_heads(setup.run) + 1)}
     else:
         queries = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
         _, columns = inputs.matrices[queries].shape  # columns of all heads together
