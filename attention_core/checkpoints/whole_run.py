@@ -1,9 +1,10 @@
 """Runs a recorded model as a stack of the core, each part from the input vectors that the model recorded for it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 
+import torch
 from torch import Tensor
 
 from attention_core.checkpoints.layer_proof import largest
@@ -67,6 +68,12 @@ class WholeRun:
         """The input vectors of the first layer."""
         return self.model.beginnings[0]
 
+    def sharing(self, known: StackWeights) -> "WholeRun":
+        """Return the same run, with each tensor of its weights that equals the one of `known` replaced by that one, so
+        that both take memory once.
+        """
+        return WholeRun(replace(self.model, weights=share_tensors(self.weights, known)), self.rounding)
+
     @cached_property
     def stack(self) -> Stack:
         """The run of the stack, with every step recorded; each part is run from its recorded input.
@@ -119,3 +126,26 @@ class WholeRun:
             return 0.0
         scores = trace["masked_scores"]
         return largest(scores[scores.isfinite()])
+
+
+def share_tensors(found: object, known: object) -> object:
+    """Return tensors, or a dataclass or sequence of them, with each tensor that equals the one at the same place in
+    `known` replaced by that one.
+
+    >>> known = (torch.tensor([1.0, 2.0]), torch.tensor([3.0]))
+    >>> shared = share_tensors((torch.tensor([1.0, 2.0]), torch.tensor([4.0])), known)
+    >>> shared[0] is known[0], shared[1] is known[1]
+    (True, False)
+    """
+    if type(found) is not type(known):
+        return found
+    if isinstance(found, Tensor):
+        is_same = found.dtype == known.dtype and torch.equal(found, known)
+        return known if is_same else found
+    if isinstance(found, tuple | list):
+        shared = [share_tensors(each, other) for each, other in zip(found, known, strict=False)]
+        return type(found)([*shared, *found[len(shared) :]])
+    if is_dataclass(found):
+        names = [each.name for each in fields(found) if each.init]
+        return replace(found, **{name: share_tensors(getattr(found, name), getattr(known, name)) for name in names})
+    return found

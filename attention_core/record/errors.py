@@ -193,7 +193,8 @@ REFUSAL_SENTENCES = {
     "part_groups": "heads are chosen in groups of {share}, which share one key/value head",
     "layer_too_large": "the vectors and matrices of a layer may take {limit} MB on the workbench: "
     "these take {given} MB",
-    "text_closed": "the model {name} was closed, as another was opened or its memory was needed: open it again",
+    "text_closed": "the model {name} was closed, as another was opened or its memory was needed: open it again on the "
+    "page Maps of a model",
     "layer_away": "the layer of this screen is no longer kept: open it again on the page Maps of a model",
     "file_away": "the tensors of this screen are in a file that is no longer here: upload it again",
     "too_many_sentences": "a batch may have at most {limit} sentences: it has {given}",

@@ -1,19 +1,16 @@
 """Shows whether the open layer can be opened on the workbench with the model's own matrices, and a button for that."""
 
+from functools import partial
+
 import streamlit as st
 
-from attention_core.checkpoints.core_run import CoreRun
-from attention_core.checkpoints.recorded_model import RecordedModel
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.maps.given_file import GivenFile
 from pages.maps.model_folder import name_faults
-from pages.runs.cache import check_computable
-from pages.runs.checkpoint_store import STORE
-from pages.runs.layer_store import LAYERS, MODELS, KeptModel, LayerStore, read_layer, require_whole_size
-from pages.runs.recorded_layer import layer_fields
+from pages.panels.model_wait import wait_for
+from pages.runs.recorded_setup import begin_setup
 from pages.session.setup_state import adopt_setup
-from pages.setup.setup import Setup, make_setup
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import escape_markdown, say, say_refusal
 
@@ -51,62 +48,15 @@ def open_layer(given: GivenFile, number: int, head: int) -> None:
     number: the index of the layer in the recording. head: the open head.
     """
     try:
-        with st.spinner(say("lessons.maps.model.finds_whole")):
-            setup = keep_model_or_layer(given, number, head)
+        setup = wait_for(partial(begin_setup, given.recorded, number, head))
     except AttentionError as error:
         st.error(say_refusal(error), icon=":material/error:")
         return
-    adopt_setup(setup)
+    adopt_setup(setup if setup.run.layer is None else setup.with_fields(**list_changes(given)))
     st.switch_page(PAGES_BY_SLUG["workbench"].path)
-
-
-def keep_model_or_layer(given: GivenFile, number: int, head: int) -> Setup:
-    """Stores the whole model of a layer, or else the layer alone; returns the Setup that shows the layer.
-
-    Raises AttentionError if the workbench cannot show the layer.
-    """
-    recording = given.recorded.maps.recording
-    try:
-        whole = keep_model(given)
-        settings = layer_fields(MODELS.find(whole).config(number + 1)) | list_changes(given)
-        return check_kept(make_setup(recorded=whole, layer=number + 1, head=head, **settings), MODELS)
-    except AttentionError as error:
-        alone = error
-    run, shown = recording.from_x(number), given.view.maps
-    name = f"{given.name}, {recording.layers[number]}"
-    digest = LAYERS.keep(read_layer(name, run, shown.shown_queries, shown.shown_keys, alone))
-    return check_kept(make_layer_setup(digest, run, head), LAYERS)
 
 
 def list_changes(given: GivenFile) -> dict[str, object]:
     """Returns the fields of a Setup that switch off the heads that are off on the page, in the panel that shows it."""
     off = given.recorded.wanted.off
     return {"changes": tuple(f"{layer + 1}.{head}:off" for layer, head in off), "panel": "what_if"} if off else {}
-
-
-def keep_model(given: GivenFile) -> str:
-    """Stores the whole model of a recorded text; returns its digest.
-
-    Raises AttentionError that says what the core lacks, or that the model is too large.
-    """
-    text = given.recorded.whole or given.recorded
-    require_whole_size(text.opened.parameters)
-    whole = STORE.find_whole(text).result()
-    tokenizer = text.opened.tokenizer
-    model = RecordedModel(whole, given.name, text.inputs.shown, str if tokenizer is None else tokenizer.show)
-    return MODELS.keep(KeptModel(model, text.maps.recording.layers))
-
-
-def check_kept(setup: Setup, store: LayerStore) -> Setup:
-    """Returns a Setup; if the workbench cannot compute it, drops its layer or model and raises AttentionError."""
-    try:
-        check_computable(setup)
-    except AttentionError:
-        store.forget(setup.run.recorded)
-        raise
-    return setup
-
-
-def make_layer_setup(digest: str, run: CoreRun, head: int) -> Setup:
-    """Returns the Setup of a layer that is stored under a digest, with all settings of its run."""
-    return make_setup(recorded=digest, cross="key" in run.trace, head=head, **layer_fields(run.config))

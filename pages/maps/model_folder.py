@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, wait
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +21,7 @@ from pages.maps.hub_panel import ABSENT_KEY, AbsentModel, show_absent_model
 from pages.maps.recent_models import TO_OPEN_KEY, AskedText, note_opened, show_recent
 from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
 from pages.panels.markdown_table import NUMBERS, WORDS, make_table
+from pages.panels.model_wait import wait_for
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
 from pages.session.allowed_models import allowed_hub_models, allowed_roots, list_offered, may_open_any
 from pages.session.opened_drawers import scroll_here
@@ -34,8 +34,6 @@ OFF = "off"  # link key of the heads that are switched off inside the model
 OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to its layers
 PATH_BEGINNINGS = (".", "~", "/")  # beginnings of a path, which is not a name on the hub
 NOT_SWITCHED = ("no_head_in_layer", "heads_watched")  # why heads of a link cannot be switched off
-WAIT_SECONDS = 0.2
-STAGES = ("waits", "opens", "writes", "reads", "finds", "proves")
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
 
 
@@ -189,8 +187,7 @@ def open_model(
     the store.
     """
     st.session_state.pop(REFUSAL_KEY, None)
-    stages = ["waits"]
-    text = wait_for(STORE.begin(wanted, stages.append, how), stages)
+    text = wait_for(lambda tell: STORE.begin(wanted, tell, how))
     earlier = st.session_state.get(FILE_KEY)
     if earlier is not None and not is_same_model(earlier, text):
         earlier = None
@@ -212,19 +209,6 @@ def is_same_model(earlier: GivenFile, text: RecordedText) -> bool:
     """Returns whether the maps that were shown before are of the same open model as a text."""
     before, now = earlier.recorded and earlier.recorded.record, text.record
     return before is not None and now is not None and before.opened is now.opened
-
-
-def wait_for(future: Future[RecordedText], stages: list[str]) -> RecordedText:
-    """Waits for the record of a text, with a progress bar that names the stage; returns it. Raises AttentionError."""
-    bar = st.progress(0.0)
-    try:
-        while not wait([future], WAIT_SECONDS).done:
-            stage = stages[-1]
-            bar.progress((STAGES.index(stage) + 1) / (len(STAGES) + 1), say(f"lessons.maps.model.stage.{stage}"))
-        return future.result()
-    finally:
-        future.cancel()  # if the visitor has gone elsewhere, a text that is still in the queue holds up nobody
-        bar.empty()
 
 
 # ---- what was found --------------------------------------------------------------------------------------------------

@@ -24,11 +24,12 @@ from attention_core.checkpoints.whole_run import WholeRun
 from attention_core.inputs.files.attention_maps import MapFile
 from attention_core.record.bounded_cache import count_memory
 from attention_core.record.errors import AttentionError
+from attention_core.transformer.stack import StackWeights
 from pages.runs.freed_memory import give_back
+from pages.runs.model_task import TellStage
 
 MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
 Result = TypeVar("Result")
-TellStage = Callable[[str], None]  # gets each stage as it begins: "opens", "writes", "reads", "finds", "proves"
 
 
 @dataclass(frozen=True)
@@ -143,12 +144,19 @@ def require_room(opened: OpenedModel, inputs: TextInputs) -> None:
         raise AttentionError("text_too_wide", limit=limit, given=given)
 
 
-def find_proven(text: RecordedText) -> WholeRun:
-    """Returns the whole model of a recorded text. Raises AttentionError: what the core lacks, or part_apart if a part
-    does not end where the model's next part begins.
+def find_proven(text: RecordedText, known: StackWeights | None, tell_found: Callable[[], None]) -> WholeRun:
+    """Returns the whole model of a recorded text.
+
+    known: the weights of the same model that are in memory already, which the result then shares. tell_found: is called
+    when all parts were found, and their proof begins. Raises AttentionError: what the core lacks, or part_apart if a
+    part does not end where the model's next part begins.
     """
     with as_refusal("model_run"):
         whole = text.maps.recording.whole()
+    tell_found()
+    with as_refusal("model_run"):
+        if known is not None:
+            whole = whole.sharing(known)
         for row in whole.proof():
             if row.fault is not None:
                 raise row.fault
@@ -227,12 +235,11 @@ class CheckpointStore:
         self.keep(text)
         return text
 
-    def find_whole(self, text: RecordedText) -> Future[WholeRun]:
-        """Requests the whole model of a recorded text as a stack of the core, and returns its future.
-
-        The future raises AttentionError that says what the core lacks.
-        """
-        return self.submit(find_proven, text)
+    def require_open(self, wanted: WantedText, name: str) -> None:
+        """Raises AttentionError (text_closed) unless the model of a folder is the open one. name: that of the model."""
+        folder = find_folder(wanted.folder, wanted.roots)
+        if self.opened is None or self.opened.folder.path != folder.path:
+            raise AttentionError("text_closed", name=name)
 
     def open(self, wanted: WantedText) -> OpenedModel:
         """Returns the model of a folder; closes the one that was open before."""

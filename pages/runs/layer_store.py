@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -15,12 +16,30 @@ from torch import Tensor
 from attention_core.checkpoints.core_run import CoreRun
 from attention_core.checkpoints.recorded_model import RecordedModel
 from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.record.bounded_cache import count_memory
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
+from pages.runs.checkpoint_store import WantedText
 
-MAX_KEPT_BYTES = 128 * 2**20  # most bytes of all layers together, as for six of 768 x 768
+MAX_KEPT_BYTES = 512 * 2**20  # most bytes of all layers together, as for one of 4,096 x 4,096 with 8 heads of keys
 MAX_MODEL_BYTES = 2**30  # most bytes of all whole models together, as for one of 124 million numbers
 DIGEST_CHARS, FLOAT64_BYTES = 16, 8
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """Where a stored layer or model comes from, so that its model can read another text.
+
+    wanted: the text that was requested. folder: the folder of the model. texts: the text that was read and the second
+    one, or "", with what the model wrote behind the last. count: the number of queries. number: the index of the layer
+    in the recording.
+    """
+
+    wanted: WantedText
+    folder: Path
+    texts: tuple[str, str]
+    count: int
+    number: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,24 +47,34 @@ class KeptLayer:
     """One attention layer of a pretrained model: the words, vectors and matrices with which the model computed it.
 
     name: the model and the name of the layer in it. queries, keys: the pieces of text. matrices: x, context, value, w_q
-    and so on by name, each with two axes. heads, kv_heads: into how many heads the matrices are split. pairs: "allowed"
-    and "bias", if no mask or position encoding of the core is the same, each (1, H, T, S). alone: why the other layers
-    of its model are not stored with it; None for a layer of a whole model.
+    and so on by name, each with two axes. config: the settings of its attention. pairs: "allowed" and "bias", if no
+    mask or position encoding of the core is the same, each (1, H, T, S). alone: why the other layers of its model are
+    not stored with it; None for a layer of a whole model. source: the text that its model read.
     """
 
     name: str
     queries: tuple[str, ...]
     keys: tuple[str, ...]
     matrices: Mapping[str, np.ndarray]
-    heads: int
-    kv_heads: int
+    config: AttentionConfig
     pairs: Mapping[str, Tensor] = field(default_factory=dict)
     alone: AttentionError | None = None
+    source: TextSource | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of the layer for people."""
+        return self.name
+
+    @property
+    def held(self) -> object:
+        """What of the layer takes memory."""
+        return (self.matrices, self.pairs)
 
     @property
     def nbytes(self) -> int:
         """The number of bytes of all numbers in the layer."""
-        return sum(numbers.nbytes for numbers in (*self.matrices.values(), *self.pairs.values()))
+        return count_memory(self.held)
 
     @property
     def digest(self) -> str:
@@ -58,13 +87,18 @@ class KeptLayer:
 
 
 def read_layer(
-    name: str, run: CoreRun, queries: tuple[str, ...], keys: tuple[str, ...], alone: AttentionError | None = None
+    name: str,
+    run: CoreRun,
+    queries: tuple[str, ...],
+    keys: tuple[str, ...],
+    alone: AttentionError | None = None,
+    source: TextSource | None = None,
 ) -> KeptLayer:
     """Returns the first text of a run that begins at a layer's input, as a KeptLayer."""
     steps = {"mask": "allowed", "bias": "bias"}
     pairs = {steps[given]: run.trace[steps[given]][:1] for given in run.given}
     matrices = list_matrices(run.trace, run.weights)
-    return KeptLayer(name, queries, keys, matrices, *count_heads(run.config), pairs, alone)
+    return KeptLayer(name, queries, keys, matrices, run.config, pairs, alone, source)
 
 
 def list_matrices(trace: Trace, weights: Weights) -> dict[str, np.ndarray]:
@@ -74,20 +108,26 @@ def list_matrices(trace: Trace, weights: Weights) -> dict[str, np.ndarray]:
     return matrices | {given: np.atleast_2d(tensor.numpy()) for given, tensor in weights.given().items()}
 
 
-def count_heads(config: AttentionConfig) -> tuple[int, int]:
-    """Returns the number of heads, and that of the heads of keys and values."""
-    return config.heads, config.kv_heads or config.heads
-
-
 @dataclass(frozen=True, eq=False)
 class KeptModel:
     """A whole pretrained model, with the text that it read.
 
-    layer_names: the names of its layers' modules.
+    layer_names: the names of its layers' modules. source: the text that it read.
     """
 
     model: RecordedModel
     layer_names: tuple[str, ...]
+    source: TextSource | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of the model for people."""
+        return self.model.title
+
+    @property
+    def held(self) -> object:
+        """What of the model takes memory: its weights, its recorded vectors and its run."""
+        return self.model.whole
 
     @property
     def nbytes(self) -> int:
@@ -110,7 +150,7 @@ class KeptModel:
         config, whole = self.config(layer), self.model.whole
         matrices = list_matrices(whole.stack[f"{layer}.attention"], whole.weights.layers[layer - 1].attention)
         name = f"{self.model.title}, {self.layer_names[layer - 1]}"
-        return KeptLayer(name, self.model.words, self.model.words, matrices, *count_heads(config))
+        return KeptLayer(name, self.model.words, self.model.words, matrices, config)
 
 
 def require_whole_size(parameters: int) -> None:
@@ -129,8 +169,8 @@ Kept = TypeVar("Kept", KeptLayer, KeptModel)
 class LayerStore(Generic[Kept]):
     """Stores layers, or whole models, in memory, and removes those that were opened first if they take too much.
 
-    most_bytes: the most bytes that all of them may take. too_large: the code of the error for one that alone takes
-    more.
+    most_bytes: the most bytes that all of them may take; memory that several share counts once. too_large: the code of
+    the error for one that alone takes more.
     """
 
     def __init__(self, most_bytes: int = MAX_KEPT_BYTES, too_large: str = "layer_too_large"):
@@ -154,13 +194,18 @@ class LayerStore(Generic[Kept]):
         return digest
 
     def count_bytes(self) -> int:
-        """Returns the number of bytes of all stored layers or models."""
-        return sum(kept.nbytes for kept in tuple(self.layers.values()))
+        """Returns the number of bytes of all stored layers or models; memory that several share counts once."""
+        return count_memory([kept.held for kept in tuple(self.layers.values())])
 
     def forget(self, digest: str) -> None:
         """Drops a layer or a model, if it is stored."""
         with self.lock:
             self.layers.pop(digest, None)
+
+    def list_kept(self) -> list[Kept]:
+        """Returns all that is stored, the latest last."""
+        with self.lock:
+            return [*self.layers.values()]
 
     def find(self, digest: str) -> Kept:
         """Returns the layer or model with a digest. Raises AttentionError (layer_away) if it is no longer stored."""

@@ -13,7 +13,7 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.record.errors import AttentionError
-from pages.runs.layer_store import LAYERS, MODELS, KeptLayer
+from pages.runs.layer_store import LAYERS, MODELS, KeptLayer, KeptModel
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, NO_MATRIX, PROJECTIONS, fit_bias
 from pages.runs.weight_matrices import HeadSizes, cut_to_sizes
@@ -47,7 +47,7 @@ class RecordedLayer:
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
         """Puts the layer's W_q, W_k, W_v, W_o and biases into the inputs of a run, cut to a chosen width."""
-        own = HeadSizes(self.layer.heads, self.layer.kv_heads)
+        own = HeadSizes(self.layer.config.heads, self.layer.config.kv_heads or self.layer.config.heads)
         for name in PROJECTIONS + BIASES:
             start = self.start(name)
             if name in BIASES:
@@ -104,6 +104,18 @@ def find_recorded(run: RunSetup) -> RecordedLayer:
         return RecordedLayer(LAYERS.find(run.recorded))
     kept = MODELS.find(run.recorded)
     return RecordedModelLayer(kept.layer(run.layer), kept.model.name, kept.model.worst)
+
+
+def find_kept(run: RunSetup) -> KeptLayer | KeptModel:
+    """Returns what a recorded run shows a layer of: the stored layer or model. Raises AttentionError: layer_away."""
+    return LAYERS.find(run.recorded) if run.layer is None else MODELS.find(run.recorded)
+
+
+def find_settings(run: RunSetup) -> AttentionConfig:
+    """Returns the settings with which the model computed the layer of a run. Raises AttentionError: layer_away,
+    at_most.
+    """
+    return find_recorded(run).layer.config
 
 
 def layer_fields(config: AttentionConfig) -> dict[str, object]:

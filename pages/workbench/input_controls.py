@@ -65,6 +65,7 @@ def show_text_controls(screen: ScreenState) -> None:
     if resolved.mode == "code":
         st.caption(say("drawn.about"))
     if resolved.mode == "recorded":
+        show_refusal("text")
         st.caption(describe_recorded(screen))
     if resolved.mode != "sentence":
         return

@@ -6,6 +6,7 @@ from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_text import parse_matrix
 from pages.components import make_component
 from pages.components.messages import Text
+from pages.panels import recorded_text
 from pages.panels.refusals import label_readings
 from pages.panels.setup_controls import field_control, show_refusal, take_made_change, try_change
 from pages.panels.word_changes import first_sentence_of
@@ -38,13 +39,21 @@ def show_sentence_box(setup: Setup, inputs: RunInputs) -> None:
     pasted_lines(key="pasted_lines", on_pasted=take_text)
 
 
-@page_part(lambda screen: (*input_controls.input_dependencies(screen), setup_state.editors_version()))
+def scene_input_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """Returns the values on which the input of a scene depends: that of the screen, and a text that a model reads."""
+    own = input_controls.input_dependencies(screen)
+    return (*own, setup_state.editors_version(), recorded_text.asked_text())
+
+
+@page_part(scene_input_dependencies)
 def show_input_of_scene(screen: ScreenState) -> None:
     """Shows the sentence of a scene with its messages, or the given matrices of the scene."""
     if resolve_run(screen.setup.run).mode == "sentence":
         show_sentence_box(screen.setup, screen.inputs)
         input_controls.show_swap_offer(screen.setup, screen.inputs)
         show_pasted(screen.setup)
+    recorded_text.show_text_boxes(screen.setup)
+    recorded_text.show_reading()
     input_controls.show_text_controls(screen)
     input_controls.show_given_matrices(screen)
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.tokenizer import is_written_without_spaces
+from pages.panels import recorded_text
 from pages.panels.setup_controls import field_control, show_refusal, take_made_change
 from pages.panels.word_changes import first_sentence_of
 from pages.runs.cache import inputs_of
@@ -31,6 +32,7 @@ def first_line_dependencies(screen: ScreenState) -> tuple[object, ...]:
         *examples_dependencies(setup),
         *input_controls.input_dependencies(screen),
         sentence_box.waiting_text(),
+        recorded_text.asked_text(),
     )
 
 
@@ -45,10 +47,13 @@ def show_first_line(screen: ScreenState) -> None:
         if resolve_run(setup.run).mode == "sentence":
             sentence_box.show_sentence_box(setup, inputs)
             input_controls.show_swap_offer(setup, inputs)
+        elif recorded_text.find_source(setup.run) is not None:
+            recorded_text.show_text_boxes(setup)
         else:
             st.markdown(input_controls.describe_input(screen), width="stretch")
         show_examples_menu(setup)
     show_refusal("way")
+    recorded_text.show_reading()
     sentence_box.show_pasted(setup)
     input_controls.show_text_controls(screen)
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from attention_core import AttentionConfig
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.record.errors import AttentionError
 from attention_core.verification.proof import prove
@@ -134,7 +135,7 @@ def test_what_was_not_found_is_named_and_no_button_stands_there(models):
 
 
 def test_more_heads_than_fit_a_screen_are_refused_with_the_reason(models, monkeypatch):
-    monkeypatch.setattr("pages.setup.resolve.MAX_SHOWN_HEADS", 3)
+    monkeypatch.setattr("pages.setup.resolve.MAX_RECORDED_HEADS", 3)
     page = open_model(Lesson("maps", open="model"), "llama")
     LAYERS.layers.clear()
     page.press("open_layer")
@@ -144,15 +145,15 @@ def test_more_heads_than_fit_a_screen_are_refused_with_the_reason(models, monkey
 
 def test_a_layer_beyond_the_bound_is_refused():
     matrix = np.zeros((MAX_KEPT_BYTES // 8 + 1, 1))
-    with pytest.raises(AttentionError, match="may take 128 MB on the workbench: these take 128 MB"):
-        LayerStore().keep(KeptLayer("large", (), (), {"x": matrix}, 1, 1))
+    with pytest.raises(AttentionError, match="may take 512 MB on the workbench: these take 512 MB"):
+        LayerStore().keep(KeptLayer("large", (), (), {"x": matrix}, AttentionConfig()))
 
 
 def test_the_store_drops_the_oldest_layer_beyond_its_bound():
     def layer(name: str) -> KeptLayer:
-        return KeptLayer(name, (), (), {"x": np.zeros((MAX_KEPT_BYTES // 20, 1))}, 1, 1)
+        return KeptLayer(name, (), (), {"x": np.zeros((7, 1))}, AttentionConfig())
 
-    store = LayerStore()
+    store = LayerStore(2 * 7 * 8)
     digests = [store.keep(layer(name)) for name in "abc"]
     with pytest.raises(AttentionError, match="no longer kept"):
         store.find(digests[0])

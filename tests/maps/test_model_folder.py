@@ -11,7 +11,8 @@ from transformers import PreTrainedModel
 
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.record.errors import AttentionError
-from pages.maps.model_folder import say_proof, wait_for
+from pages.maps.model_folder import say_proof
+from pages.panels.model_wait import wait_for
 from pages.session.allowed_models import list_offered, may_open_any
 from pages.site.forwarding import FORWARDED, note_forwarding
 from tests.checkpoints.folders import save_folder
@@ -222,8 +223,8 @@ def test_a_visitor_who_leaves_gives_up_the_place_in_the_queue(monkeypatch):
     def leave(*given) -> None:
         raise LeftError
 
-    monkeypatch.setattr("pages.maps.model_folder.wait", leave)
+    monkeypatch.setattr("pages.panels.model_wait.wait", leave)
     queued = Future()
     with pytest.raises(LeftError):
-        wait_for(queued, ["waits"])
+        wait_for(lambda tell: queued)
     assert queued.cancelled()

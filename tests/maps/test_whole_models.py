@@ -7,8 +7,8 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
-from pages.maps import layer_door
 from pages.runs.cache import trace_for
+from pages.runs.checkpoint_store import STORE
 from pages.runs.layer_store import MODELS
 from pages.setup.codec import setup_to_link
 from pages.setup.setup import Setup
@@ -159,13 +159,55 @@ def test_another_layer_shows_its_own_weights_and_settings(models):
 
 def test_a_model_whose_head_bends_the_vectors_shows_its_heads_and_names_what_is_missing(models):
     setup, given = opened("bert")
-    screen = shown(setup)
+    screen = shown(setup, panel="heads")
     assert screen.packed("model_heads")
-    for name in ("Its parts", "Next word", "What if", "Words alone"):
-        assert f"*{name}* is not here" in told(screen)
+    for name, is_here in (("Its parts", True), ("Next word", False), ("What if", True), ("Words alone", False)):
+        assert (f"*{name}* is not here" in told(screen)) is not is_here
     with torch.no_grad():
         own = models["bert"][1](**given, output_attentions=True).attentions[0]
     assert float((trace_for(screen.setup())["weights"] - own).abs().max()) < 3e-6
+
+
+def test_without_logits_the_parts_add_up_to_the_vector_and_the_recorded_words_are_the_model_s(models):
+    setup, given = opened("bert")
+    model = models["bert"][1]
+    with torch.no_grad():
+        own = model(**given, output_hidden_states=True)
+    data, bytes_of = shown(setup, panel="sum").packed("block")
+    numbers = np.frombuffer(bytes_of["numbers"], np.float32)
+    parts = [row for row in data["rows"] if row["kind"] == "part"]
+    vectors = np.stack([numbers[row["first"] :][: row["count"]] for row in parts])
+    assert len(parts) > 3 * 5
+    assert vectors.sum(0) == pytest.approx(own.hidden_states[-1][0, AT].numpy(), abs=1e-5)
+    assert [row["push"] for row in parts] == pytest.approx(np.sqrt((vectors**2).sum(-1)).tolist(), rel=1e-5)
+    shares, words = own.logits[0, AT].double().softmax(-1).topk(8)
+    assert [word["share"] for word in data["words"]] == pytest.approx(shares.tolist(), abs=1e-6)
+    assert [word["word"] for word in data["words"]] == [STORE.opened.tokenizer.show(n) for n in words.tolist()]
+
+
+def test_without_logits_what_if_says_how_far_the_vectors_move(models):
+    setup, given = opened("bert")
+    model, rows = models["bert"][1], slice(16 * HEAD, 16 * (HEAD + 1))
+
+    def last() -> torch.Tensor:
+        with torch.no_grad():
+            return model.bert(**given).last_hidden_state[0].double()
+
+    before, weight = last(), model.bert.encoder.layer[LAYER - 1].attention.output.dense.weight
+    kept = weight[:, rows].clone()
+    with torch.no_grad():
+        weight[:, rows] = 0
+        try:
+            after = last()
+        finally:
+            weight[:, rows] = kept
+    own = ((after - before).norm(dim=-1) / before.norm(dim=-1)).tolist()
+    data, _ = shown(setup, panel="what_if", changes=f"{LAYER}.{HEAD}:off").packed("what_if")
+    (outcome,) = data["outcomes"]
+    assert data["path"] is None
+    assert [row["after"] for row in outcome["rows"]] == pytest.approx(sorted(own, reverse=True)[:8], abs=1e-5)
+    alone = {(each["part"], each["head"]): each["share"] for each in outcome["alone"]}
+    assert alone[f"{LAYER}.attention", HEAD] == pytest.approx(own[AT], abs=1e-5)
 
 
 def test_a_layer_whose_model_is_not_whole_opens_alone_and_says_why(models):
@@ -207,10 +249,10 @@ def test_the_panels_are_said_in_chinese_too(models):
 
 
 def test_the_door_keeps_no_model_that_the_workbench_cannot_show(models, monkeypatch):
-    monkeypatch.setattr("pages.setup.resolve.MAX_SHOWN_HEADS", 3)
+    monkeypatch.setattr("pages.setup.resolve.MAX_RECORDED_HEADS", 3)
     page = open_model(Lesson("maps", open="model"), "llama", TEXT)
     MODELS.layers.clear()
     page.press("open_layer")
     assert errors(page) == ["heads must be at most 3: got 4"]
     assert not MODELS.layers
-    assert layer_door.STORE.waiting == 0
+    assert STORE.waiting == 0

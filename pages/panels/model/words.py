@@ -11,7 +11,7 @@ from attention_core.learned.language.batches import MASK
 from attention_core.learned.language.read_model import find_model
 from attention_core.learned.language.reading import MAX_MODEL_WORDS, run_model
 from attention_core.learned.language.readout import with_word_choices
-from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word, drawn_number
+from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word, drawn_number, pick_word
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 from attention_core.transformer.stack import UNEMBEDDING, Stack
@@ -23,8 +23,10 @@ from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table, predict
 from pages.panels.model_guess import tell_sign
 from pages.panels.model_look import BlockView, make_view, open_sent, show_open_number
 from pages.panels.model_rail import words_of_model
+from pages.panels.recorded_text import ask_for_text, find_source
 from pages.panels.setup_controls import show_refusal, try_made_change
 from pages.panels.word_choices import WORD_CHOICES, describe_cuts, describe_temperature, take_word_choices
+from pages.runs.checkpoint_store import WantedText
 from pages.runs.model_runs import model_of, model_sentences_of, model_vocabulary
 from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
@@ -38,6 +40,7 @@ from pages.site.words import escape_markdown, say
 
 MOST_LIKELY = 10  # most predicted words to show
 BUTTONS = ("word", "sentence", "back", "again", "take")
+RECORDED_BUTTONS = ("word", "back", "again")
 CATEGORY = re.compile("<.+>")  # matches a token that stands for a category of words, such as <thing>
 words_component = make_component(
     "model/words",
@@ -91,7 +94,7 @@ def current_writing(screen: ScreenState) -> Writing:
 def draw_words(screen: ScreenState) -> None:
     """Draws the text that a decoder continues; or, for an encoder, the sentence in which it fills a blank.
 
-    A recorded decoder reads the recorded text alone, so the text cannot be continued.
+    A recorded decoder continues its text by reading it again, if it is still open.
     """
     model = model_of(screen.setup.run)
     if not model.reads_all:
@@ -104,20 +107,44 @@ def draw_words(screen: ScreenState) -> None:
 
 # ---- a recorded decoder, after each word of its text -----------------------------------------------------------------
 def show_next_word(screen: ScreenState) -> None:
-    """Draws the recorded text and the likeliest words after the selected one."""
+    """Draws the recorded text and the likeliest words after the selected one; the model writes on behind the last."""
     words, at = words_of_model(screen), min(screen.selection.query, len(words_of_model(screen)) - 1)
     view = view_words(screen, words[: at + 1], words[: at + 1])
+    wanted = find_source(screen.setup.run).wanted
+    is_last = at == len(words) - 1
     st.markdown(f"#### {say('words.title.decoder', word=escape_markdown(words[at]))}")
-    st.caption(say("words.recorded"))
-    tiles = [{"word": word, "kind": "typed" if place <= at else "later"} for place, word in enumerate(words)]
+    st.caption(say("words.recorded" if is_last else "words.recorded_before"))
+    first_written = len(words) - len(wanted.written)
+    kinds = ["later" if n > at else "typed" if n < first_written else "written" for n in range(len(words))]
+    tiles = [{"word": word, "kind": kind} for word, kind in zip(words, kinds, strict=True)]
+    offered = RECORDED_BUTTONS if wanted.written else RECORDED_BUTTONS[:1]
     show_words(
         view,
         lambda: view_words(screen, words[: at + 1], words[: at + 1]),
-        pack_words(screen.setup, view, tiles, None),
+        pack_words(screen.setup, view, tiles, None, offered if is_last else ()),
         len(tiles),
-        on_picked=lambda number: None,
+        on_picked=lambda number: write_behind(wanted, number) if is_last else None,
+        on_done=lambda what: do_recorded(screen, wanted, what) if what in offered and is_last else None,
         on_place=lambda place: select_and_redraw(token=place),
     )
+
+
+def do_recorded(screen: ScreenState, wanted: WantedText, what: str) -> None:
+    """Lets a recorded decoder read another text after a click on one of the buttons below it.
+
+    what: "word" to write the next word, "back" to remove the last one, "again" to remove all that were written.
+    """
+    if what == "word":
+        words = words_of_model(screen)
+        shares = view_words(screen, words, words).stack[UNEMBEDDING]["probabilities"][0, -1]
+        write_behind(wanted, pick_word(shares, screen.setup.view.word_seed, len(wanted.written)))
+    else:
+        ask_for_text(replace(wanted, written=wanted.written[:-1] if what == "back" else ()), at_end=True)
+
+
+def write_behind(wanted: WantedText, number: int) -> None:
+    """Lets a recorded decoder read its text with a word behind it. number: the word's index in the vocabulary."""
+    ask_for_text(replace(wanted, written=(*wanted.written, number)), at_end=True)
 
 
 # ---- a decoder continues the text ------------------------------------------------------------------------------------
@@ -356,10 +383,13 @@ def fill_blank(screen: ScreenState, at: int, number: int) -> None:
 
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
-def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun | None) -> bytes:
+def pack_words(
+    setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun | None, offered: tuple[str, ...] = ()
+) -> bytes:
     """Returns the data of the picture of the words as bytes: words, likeliest words, controls, texts and logits.
 
-    tiles: the words of the text. run: the run with a KV cache; None for an encoder, and for a recorded model.
+    tiles: the words of the text. run: the run with a KV cache; None for an encoder, and for a recorded model. offered:
+    the buttons without such a run.
     """
     logits = view.stack[UNEMBEDDING]["logits"][0, view.at]
     model = find_model(view.name)
@@ -375,9 +405,9 @@ def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun 
         "text": {
             "tiles": say(f"words.tiles.{tiles_form}"),
             "bars": say(f"words.bars.{form}"),
-            "pick": say(f"words.pick.{tiles_form}", word="{word}"),
+            "pick": say(f"words.pick.{form if offered else tiles_form}", word="{word}"),
             "cut": say("words.cut"),
-            "buttons": {name: say(f"words.button.{name}") for name in BUTTONS} if run else {},
+            "buttons": {name: say(f"words.button.{name}") for name in (BUTTONS if run else offered)},
         },
     }
     return pack_bytes({**data, "numbers": logits.numpy().astype(np.float32).tobytes()})

@@ -1,0 +1,47 @@
+"""Shows how far a request to a pretrained model has come, with a button that stops it."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import TypeVar
+
+import streamlit as st
+
+from pages.runs.model_task import ModelTask, TellStage
+from pages.site.words import say
+
+WAIT_SECONDS = 0.2  # seconds between two looks at a request
+Result = TypeVar("Result")
+
+
+def wait_for(begin: Callable[[TellStage], Future[Result]]) -> Result:
+    """Waits for a request, while a bar names its stage beside a button that stops it; returns the result.
+
+    If the visitor clicks the button, or anything else, the script run ends, and the request with it. begin: see
+    ModelTask. Raises AttentionError: those of the request.
+    """
+    task = ModelTask(begin)
+    place = st.empty()
+    try:
+        if not wait([task.future], WAIT_SECONDS).done:
+            with place.container():
+                bar = show_stage(task)
+            while not wait([task.future], WAIT_SECONDS).done:
+                bar.progress(task.share, name_stage(task))
+        return task.future.result()
+    finally:
+        task.stop()  # a request that nobody waits for holds up nobody
+        place.empty()
+
+
+def show_stage(task: ModelTask) -> st.delta_generator.DeltaGenerator:
+    """Draws the bar of a request, and the button that stops it; returns the bar."""
+    with st.container(horizontal=True, vertical_alignment="center", key="model_task"):
+        bar = st.progress(task.share, name_stage(task))
+        label = say("lesson.stop")
+        st.button(label, key="stop_model_task", on_click=task.stop, icon=":material/stop_circle:")
+    return bar
+
+
+def name_stage(task: ModelTask) -> str:
+    """Returns the sentence about what the request does now."""
+    return say(f"model.stage.{task.stage}")
