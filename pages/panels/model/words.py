@@ -115,7 +115,8 @@ def show_next_word(screen: ScreenState) -> None:
     st.markdown(f"#### {say('words.title.decoder', word=escape_markdown(words[at]))}")
     st.caption(say("words.recorded" if is_last else "words.recorded_before"))
     first_written = len(words) - len(wanted.written)
-    kinds = ["later" if n > at else "typed" if n < first_written else "written" for n in range(len(words))]
+    kinds = ["typed"] * first_written + ["written"] * len(wanted.written)
+    kinds[at + 1 :] = ["later"] * (len(words) - at - 1)
     tiles = [{"word": word, "kind": kind} for word, kind in zip(words, kinds, strict=True)]
     offered = RECORDED_BUTTONS if wanted.written else RECORDED_BUTTONS[:1]
     show_words(
@@ -395,6 +396,7 @@ def pack_words(
     model = find_model(view.name)
     form = "decoder" if model.causal else "encoder"
     tiles_form = form if model.reads_all else "recorded"
+    picks, buttons = form if offered else tiles_form, BUTTONS if run else offered
     data = {
         "tiles": tiles,
         "words": make_word_rows(view),
@@ -405,9 +407,9 @@ def pack_words(
         "text": {
             "tiles": say(f"words.tiles.{tiles_form}"),
             "bars": say(f"words.bars.{form}"),
-            "pick": say(f"words.pick.{form if offered else tiles_form}", word="{word}"),
+            "pick": say(f"words.pick.{picks}", word="{word}"),
             "cut": say("words.cut"),
-            "buttons": {name: say(f"words.button.{name}") for name in (BUTTONS if run else offered)},
+            "buttons": {name: say(f"words.button.{name}") for name in buttons},
         },
     }
     return pack_bytes({**data, "numbers": logits.numpy().astype(np.float32).tobytes()})
