@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from socket import AF_UNIX, socket
 from urllib.request import urlopen
@@ -101,7 +102,17 @@ class Hall:
         command = [find_haproxy(), "-db", "-f", str(CONFIG), "-f", str(servers)]
         subprocess.run([*command, "-c", "-q"], env=os.environ | settings, check=True)
         self.replicas = [Replica(name, port, options.base) for name, port in names.items()]
-        self.proxy = subprocess.Popen(command, env=os.environ | settings)
+        self.proxy: subprocess.Popen | None = None
+        self.start_proxy = partial(subprocess.Popen, command, env=os.environ | settings)
+
+    def open(self) -> None:
+        """Starts HAProxy once all replicas are ready, because it holds each for ready until it has asked.
+
+        Raises SystemExit if one of them does not come up.
+        """
+        if not wait_until(lambda: all(replica.is_ready() for replica in self.replicas), WARM_SECONDS):
+            raise SystemExit(f"a replica is not ready after {WARM_SECONDS} s")
+        self.proxy = self.start_proxy()
 
     def tell(self, command: str) -> str:
         """Sends a command to HAProxy, and returns its answer."""
@@ -136,9 +147,12 @@ class Hall:
 
     def end(self) -> None:
         """Ends all processes."""
-        for process in (self.proxy, *(replica.process for replica in self.replicas)):
+        processes = [replica.process for replica in self.replicas]
+        if self.proxy is not None:
+            processes.append(self.proxy)
+        for process in processes:
             process.terminate()
-        for process in (self.proxy, *(replica.process for replica in self.replicas)):
+        for process in processes:
             end(process)
 
 
@@ -173,6 +187,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hall-") as folder:
         hall = Hall(options, Path(folder))
         try:
+            hall.open()
             while hall.proxy.poll() is None:
                 time.sleep(POLL_SECONDS)
                 if restarts:

@@ -58,14 +58,20 @@ class RunningHall:
             text = answer.read().decode()
         return {name: int(value) for each, name, at, value in NUMBER.findall(text) if (each, at) == (what, state)}
 
+    def are_up(self) -> bool:
+        """Whether visitors are sent to both replicas."""
+        try:
+            return [*self.read("status", "UP").values()] == [1, 1]
+        except OSError:  # HAProxy does not listen yet
+            return False
+
     def wait_until_all_are_up(self) -> None:
-        """Returns when visitors are sent to both replicas."""
-        while True:
+        """Returns when visitors are sent to both replicas, each of which must then be warm."""
+        while not self.are_up():
             assert self.process.poll() is None, self.log.read_text()
-            with suppress(OSError):  # HAProxy does not listen yet
-                if [*self.read("status", "UP").values()] == [1, 1]:
-                    return
             sleep(0.1)
+        for place in range(2):
+            urllib.request.urlopen(f"http://127.0.0.1:{self.first + place}{BASE}/readyz", timeout=30).close()
 
     def replica_of_pages(self) -> int:
         """The place of the replica that has open pages."""
@@ -141,7 +147,9 @@ def test_pages_whose_replica_goes_are_back_by_themselves_each_with_its_own_numbe
     check_numbers(brings, weights)
     assert seen(looks) == before
 
-    hall.wait_until_all_are_up()  # the replica that was killed is there again
+    while hall.are_up():  # HAProxy has not asked yet
+        brings.page.wait_for_timeout(50)
+    hall.wait_until_all_are_up()  # the replica that was killed has been started again
     known = {hall.process_of(place).pid for place in range(2)}
     with connected_anew(brings, looks, seconds=PATIENCE_OF_RESTART):
         hall.process.send_signal(signal.SIGHUP)
