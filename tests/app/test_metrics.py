@@ -56,14 +56,16 @@ def status(address: str, **headers: str) -> int:
         return error.code
 
 
-async def use(address: str) -> tuple[dict, dict, int]:
-    """Visitors who type, are refused, and meet an error; the metrics before and while one is there, and their runs."""
+async def use(address: str) -> tuple[dict, dict]:
+    """Visitors who type, are refused, and meet an error; the metrics before, and while one is there."""
     before = numbers(await asyncio.to_thread(read, f"{address}/metrics"))
     async with visiting(address, "score=cosine") as visitor:
         await visitor.type_sentence(f"Anna fed the {TYPED}")
         await visitor.type_sentence(TYPED * 2000)  # longer than a sentence may be
         await visitor.type_sentence(TYPED * 2000 + "s")
         now = numbers(await asyncio.to_thread(read, f"{address}/base/metrics"))
+    while numbers(await asyncio.to_thread(read, f"{address}/metrics"))["attention_sessions",]:
+        await asyncio.sleep(0.05)  # until the server knows that the visitor has left
     with pytest.raises(Failed):
         async with visiting(address, f"text={TYPED}+fails"):
             pass
