@@ -1,14 +1,16 @@
 """Writes pictures with their title and formula as SVG or PNG files, from Vega-Lite specifications and without a
 browser.
 
-Only this module imports vl-convert, which contains Vega and a renderer of SVG, and needs no network.
+Only this module imports vl-convert, which contains Vega and a renderer of SVG, and needs no network. While it draws, no
+other thread of its process can run, so a server lets it draw in another process: draw_by.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
+from typing import TypeVar
 
 import vl_convert
 
@@ -41,6 +43,30 @@ PLACE_PATTERN = re.compile(r' (?:transform|x|y|dx|opacity)="[^"]*"')
 STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # text-anchor -> offset of a line's left end, in line widths
 MEASURING_SCALE = 8.0  # factor by which a text is enlarged while its width is measured
 UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character, which no font has; missing letters look like it
+
+Drawn = TypeVar("Drawn", str, bytes)
+
+
+class Drawing:
+    """Stores the function that calls vl-convert; it is given a function without arguments, and returns its result."""
+
+    call: Callable[[Callable[[], Drawn]], Drawn] = staticmethod(lambda draw: draw())
+
+
+def draw_by(call: Callable[[Callable[[], Drawn]], Drawn]) -> None:
+    """Let vl-convert be called by another function, for the rest of this process.
+
+    call: gets a function of vl-convert with all its arguments, which can be sent to another process, and returns the
+    function's result.
+
+    >>> draw_by(lambda draw: draw())
+    """
+    Drawing.call = staticmethod(call)
+
+
+def draw_png(svg: str, scale: float = 1.0) -> bytes:
+    """Render an SVG as the bytes of a PNG, by vl-convert."""
+    return Drawing.call(partial(vl_convert.svg_to_png, svg, scale=scale))
 
 
 def svg_text(
@@ -121,7 +147,7 @@ def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
     >>> png_bytes(f'<svg xmlns="{SVG_NAMESPACE}" width="10" height="10"/>')[:4]
     b'\\x89PNG'
     """
-    return vl_convert.svg_to_png(set_transposes(set_marked_letters(svg)), scale=scale)
+    return draw_png(set_transposes(set_marked_letters(svg)), scale)
 
 
 def set_transposes(svg: str) -> str:
@@ -177,7 +203,7 @@ def measure_width(style: str, text: str) -> float:
     """
     still = PLACE_PATTERN.sub("", ANCHOR_PATTERN.sub("", style))
     line = f'<text xml:space="preserve"{still}>{text}</text>'
-    png = vl_convert.svg_to_png(f'<svg xmlns="{SVG_NAMESPACE}">{line}</svg>', scale=MEASURING_SCALE)
+    png = draw_png(f'<svg xmlns="{SVG_NAMESPACE}">{line}</svg>', MEASURING_SCALE)
     return int.from_bytes(png[16:20], "big") / MEASURING_SCALE  # the bytes of a PNG's header that hold the width
 
 
@@ -188,7 +214,7 @@ def vega_svg(picture: Picture) -> str:
     for values in zip(*picture.table.values(), strict=True):
         rows.append(dict(zip(columns, values, strict=True)))
     spec = {**picture.spec, "data": {"values": rows}}
-    return vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
+    return Drawing.call(partial(vl_convert.vegalite_to_svg, spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
 
 
 def svg_size(svg: str) -> tuple[float, float]:
@@ -320,4 +346,4 @@ def render_letter(letter: str) -> bytes:
     """Return the rendering of a single character, as PNG."""
     text = f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{escape(letter)}</text>'
     svg = f'<svg xmlns="{SVG_NAMESPACE}" width="32" height="32">{text}</svg>'
-    return vl_convert.svg_to_png(set_marked_letters(svg))
+    return draw_png(set_marked_letters(svg))

@@ -47,7 +47,9 @@ def warm() -> None:
 
 
 def import_all() -> Callable[[], dict]:
-    """Imports all modules that the pages need; returns the function that builds the chart specification."""
+    """Imports all modules that the pages need, and lets worker processes draw the pictures of files; returns the
+    function that builds the chart specification.
+    """
     import torch
 
     from attention_core.drawing.specifications import cell_specification
@@ -56,6 +58,10 @@ def import_all() -> Callable[[], dict]:
     import_module("torch.utils.serialization.config")  # else torch imports it when a tensor is first read from a cache
     for name in module_names():
         import_module(name)
+    from attention_core.documents.picture_files import draw_by
+    from pages.export.worker_drawing import draw_in_worker
+
+    draw_by(draw_in_worker)
     return cell_specification
 
 

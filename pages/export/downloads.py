@@ -11,6 +11,7 @@ import streamlit as st
 
 from attention_core import AttentionError, Trace
 from attention_core.documents.number_files import check_export_size
+from pages.session.visitor import current_visitor, work_for
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say, say_refusal, use_language
 
@@ -48,13 +49,13 @@ def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
 
 def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str | None = None) -> None:
     """Shows a download button; a click generates the file in the language of this session."""
-    language = current_language()
+    language, visitor = current_language(), current_visitor()
     makers = file_makers()
     makers[name] = make
     kept = weakref.ref(makers)
 
     def make_in_language() -> str | bytes:
-        with use_language(language):
+        with use_language(language), work_for(visitor):
             return kept()[name]()
 
     st.download_button(

@@ -16,7 +16,7 @@ from attention_core.documents.latex_document import latex_document
 from attention_core.documents.notebook import notebook
 from attention_core.documents.number_files import csv_text, json_text, npz_bytes
 from attention_core.documents.phone_page import MovingPart, SceneTexts, scene_page
-from attention_core.documents.picture_files import missing_letters, png_bytes
+from attention_core.documents.picture_files import png_bytes
 from attention_core.documents.provenance import Provenance
 from attention_core.explanation.scripts import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.inputs.tokenizer import printable_token
@@ -24,6 +24,7 @@ from attention_core.record.expressions import Ref
 from pages.export.downloads import FileMaker, button_row, can_export, name_file, offer_download
 from pages.export.flow_files import list_drawings
 from pages.export.step_picture import StepPicture
+from pages.export.worker_drawing import find_missing_letters
 from pages.panels.step_picture import step_name
 from pages.session.labels import Selection, axis_label, current_palette
 from pages.site.code_words import load_code_comments, say_code
@@ -79,10 +80,10 @@ def show_step_files(run: ExportedRun) -> None:
         map_title=run.heading if option == MAP_OPTION else None,
         is_transparent=bool(st.session_state.get(TRANSPARENT_KEY)),
     )
-    missing = missing_letters(list_picture_letters(trace, provenance, names))
+    missing = find_missing_letters(list_picture_letters(trace, provenance, names))
     with button_row():
         run.offer("svg", run.file_name("svg", option), "image/svg+xml", picture.to_svg)
-        if not missing:
+        if missing == "":
             run.offer("png", run.file_name("png", option), "image/png", lambda: png_bytes(picture.to_svg()))
         if can_export(trace, "CSV", step):
             make_table = partial(csv_text, with_shown_labels(trace), step, provenance)

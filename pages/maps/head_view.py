@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attention_core.comparison.measures import mean_moved_weight
 from attention_core.documents.number_files import csv_text
-from attention_core.documents.picture_files import missing_letters, png_bytes, svg_text
+from attention_core.documents.picture_files import png_bytes, svg_text
 from attention_core.documents.provenance import Provenance
 from attention_core.drawing.cells import TIMES_STEP
 from attention_core.drawing.charts import head_map, single_picture
@@ -19,6 +19,7 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.trace import Step, Trace
 from pages import components
 from pages.export.downloads import button_row, can_export, offer_download
+from pages.export.worker_drawing import find_missing_letters
 from pages.lectures import lecture_session
 from pages.lectures.add_button import show_add_button
 from pages.lectures.kinds.picture import MAX_PICTURE_WORDS_CHARS, OwnPicture
@@ -286,7 +287,7 @@ def has_all_letters(given: GivenFile) -> bool:
     A PNG would show boxes instead of missing letters.
     """
     words = map(printable_token, (*given.maps.shown_queries, *given.maps.shown_keys))
-    return not missing_letters("".join([*make_provenance(given).lines, *words]))
+    return find_missing_letters("".join([*make_provenance(given).lines, *words])) == ""
 
 
 # ---- all layers together ---------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tests.benchmarks import (
     looking,
     memory,
     models,
+    neighbours,
     opened,
     recorded,
     startup,
@@ -41,6 +42,7 @@ report(
             opened,
             startup,
             memory,
+            neighbours,
             left_pages,
         )
     ]

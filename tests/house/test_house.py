@@ -74,7 +74,7 @@ CORE_ROWS = (
     "documents",
 )
 PAGE_ROWS = (
-    "site setup components",
+    "site setup components workers",
     "runs",
     "session",
     "panels lectures",

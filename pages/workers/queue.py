@@ -1,0 +1,160 @@
+"""Calls functions in few worker processes, in turn for all visitors, and ends processes that nobody uses."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from threading import Condition, Timer
+from time import monotonic
+from typing import TypeVar
+
+from attention_core.record.errors import AttentionError
+from pages.workers.worker import MAX_CALL_SECONDS, Worker, WorkerEnded
+
+MAX_WORKERS = 2  # processes, for all visitors together
+IDLE_SECONDS = 60.0  # processes are ended when none was used for so long
+LOOK_SECONDS = 0.5  # who waits is asked so often whether they still want to
+TRIES = 2  # a process may be ended from outside, and a new one draws the same
+Result = TypeVar("Result")
+
+
+class GivenUp(Exception):
+    """A visitor has left while their call waited."""
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A place in the queue. number: how many came before it since the server has started."""
+
+    visitor: str
+    number: int
+
+
+class WorkerQueue:
+    """The worker processes of a server, and the calls that wait for one.
+
+    Next is a call of the visitor with the fewest running; of several visitors, the one who was served longest ago; of
+    one visitor, the earliest. So no number of calls of one visitor delays that of another by more than one.
+    """
+
+    def __init__(
+        self,
+        most: int = MAX_WORKERS,
+        idle_seconds: float = IDLE_SECONDS,
+        start: Callable[[], Worker] = Worker,
+    ):
+        self.most, self.idle_seconds, self.start = most, idle_seconds, start
+        self.changed = Condition()  # held while one of the following is read or changed
+        self.free: list[Worker] = []
+        self.running: Counter[str] = Counter()  # visitor -> number of calls
+        self.waiting: list[Place] = []
+        self.served: dict[str, int] = {}  # visitor in `running` or `waiting` -> the number of their last turn
+        self.places, self.turns = count(1), count(1)
+        self.used = 0.0  # when a process was used last
+        self.timer: Timer | None = None
+
+    def call(
+        self,
+        function: Callable[[], Result],
+        visitor: str = "",
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Result:
+        """Calls a function in a worker process when it is the visitor's turn, and returns its result.
+
+        function: as of Worker.call; it may be called twice. is_wanted: asked while the call waits; False gives it up.
+        Raises what the function raises; GivenUp; AttentionError (worker_ended) if the process ended at each try.
+        """
+        self.wait_for_turn(visitor, is_wanted)
+        try:
+            for _ in range(TRIES):
+                try:
+                    return self.call_once(function)
+                except WorkerEnded:
+                    continue
+            raise AttentionError("worker_ended", limit=MAX_CALL_SECONDS)
+        finally:
+            self.end_turn(visitor)
+
+    def call_once(self, function: Callable[[], Result]) -> Result:
+        """Calls a function in a free process or a new one, which stays for the next call unless it ended."""
+        with self.changed:
+            worker = self.free.pop() if self.free else None
+        worker = worker or self.start()
+        try:
+            result = worker.call(function)
+        except WorkerEnded:
+            worker.end()
+            raise
+        except Exception:
+            self.keep(worker)
+            raise
+        self.keep(worker)
+        return result
+
+    def keep(self, worker: Worker) -> None:
+        """Keeps a process for the next call."""
+        with self.changed:
+            self.free.append(worker)
+            self.used = monotonic()
+            if self.timer is None:
+                self.look_in(self.idle_seconds)
+
+    def look_in(self, seconds: float) -> None:
+        """Lets end_idle run after some seconds; the caller holds `changed`."""
+        self.timer = Timer(seconds, self.end_idle)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def end_idle(self) -> None:
+        """Ends the free processes if none was used for `idle_seconds`."""
+        with self.changed:
+            rest = self.used + self.idle_seconds - monotonic()
+            if rest > 0:
+                self.look_in(rest)
+                return
+            self.timer = None
+            ended, self.free = self.free, []
+        for worker in ended:
+            worker.end()
+
+    # ---- turns -------------------------------------------------------------------------------------------------------
+    def wait_for_turn(self, visitor: str, is_wanted: Callable[[], bool]) -> None:
+        """Returns when it is a visitor's turn. Raises GivenUp."""
+        place = Place(visitor, next(self.places))
+        with self.changed:
+            self.waiting.append(place)
+            try:
+                while self.running.total() >= self.most or self.find_next() is not place:
+                    if not is_wanted():
+                        raise GivenUp
+                    self.changed.wait(LOOK_SECONDS)
+                self.running[visitor] += 1
+                self.served[visitor] = next(self.turns)
+            finally:
+                self.waiting.remove(place)
+                self.forget(visitor)
+                self.changed.notify_all()
+
+    def find_next(self) -> Place:
+        """Returns the place whose turn is next."""
+
+        def rank(place: Place) -> tuple[int, int, int]:
+            return self.running[place.visitor], self.served.get(place.visitor, 0), place.number
+
+        return min(self.waiting, key=rank)
+
+    def end_turn(self, visitor: str) -> None:
+        """Ends a visitor's turn, so that the next one begins."""
+        with self.changed:
+            self.running[visitor] -= 1
+            self.forget(visitor)
+            self.changed.notify_all()
+
+    def forget(self, visitor: str) -> None:
+        """Forgets a visitor who has no call; the caller holds `changed`."""
+        if not self.running[visitor] and all(place.visitor != visitor for place in self.waiting):
+            del self.running[visitor]
+            self.served.pop(visitor, None)
+
+
+WORKERS = WorkerQueue()
