@@ -1,6 +1,7 @@
 """The entry: `streamlit run app.py`. Everything heavy is imported once, while the first visitor's browser loads."""
 
 import os
+import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -26,6 +27,10 @@ ROOT = Path(__file__).parent
 # Read when torch is imported, later: its threads then sleep while they wait, instead of spinning on a core that other
 # sessions need. A small run and its proof take a third of the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+# Seconds that a thread computes in Python before another one may; Python's own are 0.005. Each time that a visitor's
+# thread has waited for anything, torch included, it waits so long again for a thread that computes for somebody else.
+sys.setswitchinterval(0.001)
 
 
 @asynccontextmanager
