@@ -18,6 +18,7 @@ from attention_core.mechanism.checks import shape_of
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.norms import CENTRE
 from attention_core.mechanism.operations import PROJECT
+from attention_core.mechanism.positions import factor_at_one_place
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand, product_cell
 from attention_core.record.trace import Faces, Operation, Step, Trace
@@ -58,6 +59,8 @@ def head_circuit(
 ) -> Trace:
     r"""Run a layer's heads on single words, without masks and positions, to get their QK and OV circuits.
 
+    The scores are those of two words at one place: there RoPE turns q and k alike, and of YaRN a factor is left.
+
     QK: $E W_q W_k^\top E^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S). OV: $E W_v W_{o,h}$, the step
     `written` (B, H, S, D_out): what a head adds to the query's vector if its whole weight is on one word.
 
@@ -78,7 +81,8 @@ def head_circuit(
     """
     if weights.w_o is None:
         raise AttentionError("missing_weight", kind="head_circuit", weight="w_o")
-    alone = replace(config, masks=(), positions=(), residual=False)
+    temperature = config.temperature / factor_at_one_place(config.positions)
+    alone = replace(config, masks=(), positions=(), residual=False, temperature=temperature)
     trace = attend(x, key, value, weights=weights, config=alone)
     return trace.then(Operation("written", WRITTEN_DIMS, ("v", "w_o"), CONTRIBUTE))
 
@@ -169,7 +173,9 @@ def copying_score(written: Float[Tensor, "*heads V D"], rows: Float[Tensor, "V D
 
 
 # ---- composition: what a head reads of an earlier head's output ------------------------------------------------------
-def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str, Float[Tensor, "H_later H_earlier"]]:
+def composition_scores(
+    first: Weights, second: Weights, heads: int, kv_heads: int | None = None
+) -> dict[str, Float[Tensor, "H_later H_earlier"]]:
     r"""Measure how strongly each head of a later layer reads the output of each head of an earlier layer.
 
     For queries the score is $\lVert W_{ov} W_{qk} \rVert_F / (\lVert W_{ov} \rVert_F \lVert W_{qk} \rVert_F)$; for keys
@@ -177,12 +183,13 @@ def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str,
     $W_{ov} = W_v W_o$ of one head, in row convention. A score is between 0 and 1, for random matrices about $1/\sqrt
     D$.
 
-    first, second: weights of the earlier and the later layer, all square, D x D. heads: the number of heads of each
-    layer. Norms in between are left out.
+    first, second: weights of the earlier and the later layer. heads: the number of heads of each layer. kv_heads: that
+    of the heads of keys and values, if query heads share them. Norms and RoPE in between are left out, and biases,
+    which no word changes.
 
     Returns {"q", "k", "v"}: matrices with a row for each later head, a column for each earlier one. Raises
-    AttentionError (a ValueError) for a matrix that is missing, or not D x D with D a multiple of heads. Source: Elhage
-    et al. 2021, "Composition scores" in "Two-layer attention-only Transformers".
+    AttentionError (a ValueError) for a matrix that is missing, or that does not fit D and the heads. Source: Elhage et
+    al. 2021, "Composition scores" in "Two-layer attention-only Transformers".
 
     >>> import torch
     >>> one, none = torch.eye(2), torch.zeros(2, 2)
@@ -191,42 +198,57 @@ def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str,
     >>> {name: round(float(score), 2) for name, score in composition_scores(copies, asks, heads=1).items()}
     {'q': 1.0, 'k': 1.0, 'v': 0.71}
     """
-    check_square(first, heads)
-    check_square(second, heads)
-    written = multiply_heads(first.w_v, first.w_o.mT, heads)  # (H, D, D)
-    asked = multiply_heads(second.w_q, second.w_k, heads)
-    passed_on = multiply_heads(second.w_v, second.w_o.mT, heads)
-    read = {"q": asked, "k": asked.mT, "v": passed_on}
+    shared = kv_heads or heads
+    check_head_matrices(first, heads, shared)
+    check_head_matrices(second, heads, shared)
+    written = (cut_columns(first.w_v, heads, shared), cut_rows(first.w_o, heads))
+    w_q, w_k = cut_columns(second.w_q, heads, heads), cut_columns(second.w_k, heads, shared)
+    passed_on = (cut_columns(second.w_v, heads, shared), cut_rows(second.w_o, heads))
+    read = {"q": (w_q, w_k.mT), "k": (w_k, w_q.mT), "v": passed_on}
     return {name: relative_norms(written, read[name]) for name in COMPOSITIONS}
 
 
-def multiply_heads(left: Float[Tensor, "D H*d"], right: Float[Tensor, "D H*d"], heads: int) -> Float[Tensor, "H D D"]:
-    """Return, for each head, its columns of `left` times the transpose of its columns of `right`."""
-    blocks = [matrix.unflatten(-1, (heads, -1)).movedim(-2, 0) for matrix in (left, right)]  # each (H, D, d)
-    return blocks[0] @ blocks[1].mT  # (H, D, d) x (H, d, D) -> (H, D, D)
+def cut_columns(matrix: Float[Tensor, "D H_own*d"], heads: int, own: int) -> Float[Tensor, "H D d"]:
+    """Return, for each head, its columns of a matrix. own: the number of heads that the matrix has."""
+    return matrix.unflatten(-1, (own, -1)).movedim(-2, 0).repeat_interleave(heads // own, 0)
+
+
+def cut_rows(matrix: Float[Tensor, "H*d D"], heads: int) -> Float[Tensor, "H d D"]:
+    """Return, for each head, its rows of a matrix."""
+    return matrix.unflatten(0, (heads, -1))
 
 
 def relative_norms(
-    earlier: Float[Tensor, "H D D"], later: Float[Tensor, "H D D"]
+    earlier: tuple[Float[Tensor, "H D d"], Float[Tensor, "H d D"]],
+    later: tuple[Float[Tensor, "H D d"], Float[Tensor, "H d D"]],
 ) -> Float[Tensor, "H_later H_earlier"]:
     """Return the Frobenius norm of each product earlier @ later, divided by the product of both factors' norms.
 
-    The product of the norms is an upper bound, so a result lies between 0 and 1.
+    The product of the norms is an upper bound, so a result lies between 0 and 1. Each factor is itself a product of two
+    narrow matrices, and is never multiplied out: $\\lVert A B C E \\rVert^2$ is the trace of $(A^T A) (B C) (E E^T)
+    (B C)^T$.
     """
-    products = earlier @ later[:, None]  # (H, D, D) x (H', 1, D, D) -> (H', H, D, D)
-    norms = [matrix.norm(dim=(-2, -1)) for matrix in (products, earlier, later[:, None])]
-    return norms[0] / (norms[1] * norms[2])
+    a, b = earlier
+    c, e = (factor[:, None] for factor in later)
+    between = b @ c  # (H, d, D) x (H', 1, D, d) -> (H', H, d, d)
+    product = (a.mT @ a @ between * (between @ (e @ e.mT))).sum((-2, -1))
+    norms = [((x.mT @ x) * (y @ y.mT)).sum((-2, -1)) for x, y in ((a, b), (c, e))]
+    return (product.clamp(min=0) / (norms[0] * norms[1])).sqrt()
 
 
-def check_square(weights: Weights, heads: int) -> None:
-    """Check that the four matrices are D x D and that D is a multiple of heads. Raises AttentionError."""
+def check_head_matrices(weights: Weights, heads: int, kv_heads: int) -> None:
+    """Check that the four matrices fit each other, and the heads. Raises AttentionError: missing_weight,
+    weight_shape.
+    """
     given = weights.given()
     for name in ("w_q", "w_k", "w_v", "w_o"):
         if name not in given:
             raise AttentionError("missing_weight", kind="composition_scores", weight=name)
-        D = given["w_q"].shape[0]
-        if shape_of(given[name]) != (D, D) or D % heads:
-            raise AttentionError("weight_shape", weight=name, axes=f"({D}, {D})", shape=shape_of(given[name]))
+    D, d_k, d_v = len(given["w_q"]), given["w_q"].shape[-1] // heads, len(given["w_o"]) // heads
+    shapes = {"w_q": (D, heads * d_k), "w_k": (D, kv_heads * d_k), "w_v": (D, kv_heads * d_v), "w_o": (heads * d_v, D)}
+    for name, shape in shapes.items():
+        if shape_of(given[name]) != shape or heads % kv_heads:
+            raise AttentionError("weight_shape", weight=name, axes=str(shape), shape=shape_of(given[name]))
 
 
 # ---- the part of a vector that a head reads --------------------------------------------------------------------------

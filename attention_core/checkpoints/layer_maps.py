@@ -211,7 +211,9 @@ def find_rope(
 ) -> tuple[dict[str, Projection], Mapping[str, object] | None]:
     """Return the projections, and the RoPE that rotates q and k to the recorded ones; None if they are not rotated.
 
-    YaRN multiplies q and k by a factor, which the projection's factor at position 0 contains; it is divided out.
+    Of all choices that fit, the nearest is taken: in half precision rounding hides small differences, so that more than
+    one may fit. YaRN multiplies q and k by a factor, which the projection's factor at position 0 contains; it is divided
+    out.
 
     Raises AttentionError for another rotation: rope_in_part if some columns of each head are not rotated, else
     rope_unknown.
@@ -219,8 +221,9 @@ def find_rope(
     projected = {role: found[role].project() for role in "qk"}
     width = projected["q"][0].shape[-1]
     turned_columns = count_turned(projected["q"], heads["q"].double() / found["q"].factor, rounding)
+    fitting: list[tuple[float, dict[str, float], Mapping | None]] = []
     for choice in (None, *with_counted_columns(choices, turned_columns, width)):
-        factors = {}
+        factors, distance = {}, 0.0
         for role, (numbers, size) in projected.items():
             turned, length = (numbers, 1.0) if choice is None else turn(numbers, choice)
             factor = found[role].factor / length
@@ -229,8 +232,12 @@ def find_rope(
             if differ_by(factor * turned, heads[role]) > limit:
                 break
             factors[role] = 1.0 if abs(factor - 1) <= FACTOR_ROUNDINGS * rounding else factor
+            distance += float((factor * turned - heads[role].double()).square().sum())
         else:
-            return {**found, **{role: replace(found[role], factor=factors[role]) for role in factors}}, choice
+            fitting.append((distance, factors, choice))
+    if fitting:
+        _, factors, choice = min(fitting, key=lambda fit: fit[0])  # of equals the first, which is the simplest
+        return {**found, **{role: replace(found[role], factor=factors[role]) for role in factors}}, choice
     if turned_columns < width:
         raise AttentionError("rope_in_part", given=turned_columns, width=width)
     raise AttentionError("rope_unknown")

@@ -1,6 +1,6 @@
 """Defines RecordedModel: a whole model that was recorded while it read a text, as a ReadModel of this text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -10,11 +10,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.checkpoints.whole_run import PartRow, WholeRun
-from attention_core.learned.language.read_model import OTHERS, RECORDED, Tokens
+from attention_core.learned.language.read_model import OTHERS, RECORDED, LayerHeads, Tokens
 from attention_core.record.bounded_cache import BoundedCache, count_memory
 from attention_core.record.errors import AttentionError
-from attention_core.record.trace import Trace
-from attention_core.transformer.stack import Stack, run_stack
+from attention_core.record.trace import Step, Trace
+from attention_core.transformer.recorded_part import RecordedConfig
+from attention_core.transformer.stack import LayerConfig, Stack, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
 DIGEST_CHARS = 16
@@ -29,7 +30,7 @@ class RecordedModel:
 
     whole: the model as a stack of the core. title: its name for people. words: the pieces of the text, as they are
     shown. show: a function that returns the text to show for a row of the unembedding table. logits: those that the
-    model returned, (B, T, V); None for none.
+    model returned, (B, T, V); None for none. rows: the row of each piece in this table; () if unknown.
 
     Raises AttentionError: stack_heads, if the layers have different numbers of heads.
     """
@@ -39,9 +40,15 @@ class RecordedModel:
     reads_all = False
 
     def __init__(
-        self, whole: WholeRun, title: str, words: Tokens, show: Callable[[int], str], logits: Tensor | None = None
+        self,
+        whole: WholeRun,
+        title: str,
+        words: Tokens,
+        show: Callable[[int], str],
+        logits: Tensor | None = None,
+        rows: Sequence[int] = (),
     ):
-        self.whole, self.title, self.words, self.show = whole, title, words, show
+        self.whole, self.title, self.words, self.show, self.rows = whole, title, words, show, tuple(rows)
         is_needed = logits is not None and whole.config.unembedding is None and logits.dim() == 3
         self.returned_logits = logits[0].detach() if is_needed else None
         self.heads = tuple(layer.attention.heads for layer in whole.config.layers)
@@ -121,12 +128,48 @@ class RecordedModel:
         """Return the weights and the settings of the unembedding."""
         return self.whole.weights.unembedding, self.whole.config.unembedding
 
+    def embed(self, tokens: Tokens) -> Trace:
+        """Return the vectors with which words of the text enter the first layer, each at its first place in the text.
+
+        In models that add a vector of the place to each word, it is part of them.
+        """
+        return Trace({"x": Step("x", self.whole.x[:1, self.places_of(tokens)], ("B", "T", "D"))})
+
+    def places_of(self, tokens: Tokens) -> list[int]:
+        """Return the first place of each word in the text. Raises AttentionError (text_not_recorded)."""
+        if not set(tokens) <= set(self.words):
+            raise AttentionError("text_not_recorded")
+        return [self.words.index(token) for token in tokens]
+
+    def rows_of(self, tokens: Tokens) -> tuple[int, ...] | None:
+        """Return the row of the unembedding of each word of the text; None if there is none, or if it is unknown."""
+        weights = self.whole.weights.unembedding
+        if weights is None or len(self.rows) != len(self.words) or max(self.rows) >= len(weights.table):
+            return None
+        return tuple(self.rows[place] for place in self.places_of(tokens))
+
+    def heads_of(self, layer: int) -> LayerHeads:
+        """Return the heads of a layer, with the weights and settings that were found in the recording."""
+        own, *later = self.whole.config.layers[layer - 1 :]
+        norms = [*list_norms(own), *(norm for each in later for norm in list_norms(each))]
+        is_normed = any(name.endswith("_output") for name, _ in own.attention.modifiers)
+        reaches = not (is_normed or any(name.endswith("_after") for name in norms))
+        weights = self.whole.weights.layers[layer - 1].attention
+        return LayerHeads(weights, own.attention, reaches_logits=reaches)
+
     def question_of(self, layer: int, head: int) -> None:
         """Return None: no head is asked."""
 
     def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
         """Raise KeyError: the model answers no question."""
         raise KeyError(question)
+
+
+def list_norms(layer: LayerConfig) -> list[str]:
+    """Return the names of all norms of a layer and of its feed-forward layer, such as "rms_norm_after"."""
+    behind = layer.feed_forward
+    norms = () if behind is None or isinstance(behind, RecordedConfig) else behind.norms
+    return [name for name, _ in (*layer.attention.modifiers, *norms)]
 
 
 def looks_ahead(attention: Trace) -> bool:

@@ -8,7 +8,7 @@ its place in a run.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -322,6 +322,21 @@ def rope_sharpness(params: Parameters) -> float:
     The growth is squared because it applies to q and to k (DeepSeek-V2's published code).
     """
     return yarn_growth(params["factor"], params["mscale_all_dim"]) ** 2 if params["scaling"] in YARNS else 1.0
+
+
+def factor_at_one_place(positions: Iterable[tuple[str, Parameters]]) -> float:
+    """Return the factor by which RoPE multiplies the scores of a query and a key at the same place: that of YaRN, else
+    1.
+
+    >>> factor_at_one_place([("rope", {"scaling": "none", "factor": 4.0, "mscale": 1.0, "mscale_all_dim": 0.0})])
+    1.0
+    """
+    total = 1.0
+    for name, params in positions:
+        if name == "rope":
+            own = [params[key] for key in ("scaling", "factor", "mscale", "mscale_all_dim")]
+            total *= rope_length(*own) ** 2 * rope_sharpness(params)
+    return total
 
 
 def yarn_growth(factor: float, mscale: float) -> float:

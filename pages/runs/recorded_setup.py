@@ -60,7 +60,7 @@ def keep_model(text: RecordedText, number: int, tell: TellStage) -> str:
     whole = find_proven(text, find_known(text), lambda: tell("checks"))
     tokenizer = text.opened.tokenizer
     show = str if tokenizer is None else tokenizer.show
-    model = RecordedModel(whole, text.name, text.inputs.shown, show, text.maps.recording.logits)
+    model = RecordedModel(whole, text.name, text.inputs.shown, show, text.maps.recording.logits, text.inputs.pieces.ids)
     return MODELS.keep(KeptModel(model, text.maps.recording.layers, find_source(text, number)))
 
 

@@ -50,6 +50,26 @@ def test_each_score_is_what_a_naive_loop_gives():
                 assert float(scores[name][later, earlier]) == pytest.approx(expected, abs=1e-10), name
 
 
+def test_heads_that_share_keys_and_values_are_as_if_each_had_its_own():
+    """Narrower than D, too: D is 15, the heads together are 6 wide, two of them share keys and values of width 3."""
+    heads, d_k, d_v = 2, 3, 5
+    shapes = {"w_q": (D, heads * d_k), "w_k": (D, d_k), "w_v": (D, d_v), "w_o": (heads * d_v, D)}
+    layers = [
+        Weights(**{name: drawn(*shape, seed=seed + n) for n, (name, shape) in enumerate(shapes.items())})
+        for seed in (1, 11)
+    ]
+    scores = composition_scores(*layers, heads=heads, kv_heads=1)
+    first, second = layers
+    passes_on = [product(second.w_v.tolist(), second.w_o[h * d_v : (h + 1) * d_v].tolist()) for h in range(heads)]
+    writes = [product(first.w_v.tolist(), first.w_o[h * d_v : (h + 1) * d_v].tolist()) for h in range(heads)]
+    for later in range(heads):
+        asks = product(second.w_q[:, later * d_k : (later + 1) * d_k].tolist(), turned(second.w_k.tolist()))
+        for earlier in range(heads):
+            for name, reads in (("q", asks), ("k", turned(asks)), ("v", passes_on[later])):
+                expected = norm(product(writes[earlier], reads)) / (norm(writes[earlier]) * norm(reads))
+                assert float(scores[name][later, earlier]) == pytest.approx(expected, abs=1e-10), name
+
+
 def test_what_a_head_never_reads_has_no_score():
     first, second = layer(1), layer(11)
     reads = torch.diag(torch.arange(D) >= WIDTH).double()  # its keys see all but the first numbers

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention_core import AttentionConfig, AttentionError, Weights
+from attention_core import AttentionConfig, AttentionError, Weights, attend
 from attention_core.analysis.head_circuits import copying_score, head_circuit, with_answers, with_pushes
 from tests.faces import assert_five_faces
 
@@ -78,6 +78,18 @@ def test_each_score_and_each_push_is_what_a_naive_loop_gives(weights, positions)
             added = written(x[t], weights, h)
             pushes = [sum(added[n] * float(gain[n] * table[v, n]) for n in range(D)) for v in range(V)]
             assert trace["writes"][0, h, t].tolist() == pytest.approx(pushes, abs=1e-10)
+
+
+@pytest.mark.parametrize("all_dim", [0.0, 0.7])
+def test_yarn_multiplies_the_scores_of_two_words_at_one_place(weights, all_dim):
+    x = drawn(T, D)
+    yarn = {"scaling": "yarn", "factor": 8.0, "trained": 32, "mscale_all_dim": all_dim}
+    weights = Weights(**{**weights.given(), "w_q": drawn(D, H * 4, seed=1), "w_k": drawn(D, H * 4, seed=2)})
+    config = AttentionConfig(heads=H, positions=[("rope", yarn)])
+    scores = head_circuit(x, weights, config)["scaled_scores"]
+    in_a_text = attend(x, weights=weights, config=config)["scaled_scores"]
+    same = torch.arange(T)
+    assert scores[0, :, same, same] == pytest.approx(in_a_text[0, :, same, same], abs=1e-10)
 
 
 def test_without_a_gain_the_table_alone_is_met(weights):

@@ -1,5 +1,6 @@
 """A whole foreign model on the workbench: its layers, its panels, and what is said where something is missing."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from attention_core.learned.language.circuits import word_circuit
 from pages.runs.cache import trace_for
 from pages.runs.checkpoint_store import STORE
 from pages.runs.layer_store import MODELS
@@ -72,7 +74,7 @@ def test_every_panel_shows_the_numbers_of_the_model(models, folder: str):
     word = int(logits.argmax())
 
     screen = shown(setup)
-    assert "The whole model" in told(screen) and "Words alone* is not here" in told(screen)
+    assert "The whole model" in told(screen) and "is not here" not in told(screen)
     data, _ = screen.packed("block")
     pushes = [row["push"] for row in data["rows"] if row["kind"] == "part"]
     assert sum(pushes) == pytest.approx(float(logits[word]), abs=1e-5)
@@ -94,6 +96,25 @@ def test_every_panel_shows_the_numbers_of_the_model(models, folder: str):
         own = torch.cat(model(**given, output_attentions=True).attentions)
     assert maps == pytest.approx(own.flatten(0, 1).numpy(), abs=3e-6)
     assert {name for head in data["heads"] for name in head["held"]} == set()
+
+
+@pytest.mark.parametrize("folder, maps", [("llama", 2), ("bert", 1)])
+def test_the_circuits_of_a_head_are_on_the_pieces_of_the_text(models, folder: str, maps: int):
+    setup, _ = opened(folder)
+    screen = shown(setup, panel="circuits", layer="2", head="1")
+    (part,) = screen.parts("circuits")
+    data = json.loads(part.proto.json)
+    model = MODELS.find(setup.run.recorded).model
+    assert tuple(data["words"]) == tuple(dict.fromkeys(model.words))[:12] and data["at"] == AT
+    trace = word_circuit(model.name, tuple(data["words"]), 2)["2.circuit"]
+    assert [each["step"] for each in data["maps"]] == ["scaled_scores", "writes"][:maps]
+    for each in data["maps"]:
+        assert each["numbers"] == trace[each["step"]][0, HEAD].tolist()
+    (lines,) = [each.value for each in screen.at.markdown if "of these words" in each.value]
+    missing = {"llama": "How far the head copies words is not measured", "bert": "Which logits the head would change"}
+    assert missing[folder] in lines and "enters layer 1 where it first stands" in told(screen)
+    screen.click_part("circuits", "opened", {"part": "2.circuit", "step": "scaled_scores", "index": [0, 1, 2, 2]})
+    assert screen.parts("block_sum")
 
 
 @pytest.mark.parametrize("folder", ["llama", "gpt2"])
@@ -161,7 +182,7 @@ def test_a_model_whose_head_bends_the_vectors_shows_its_heads_and_names_what_is_
     setup, given = opened("bert")
     screen = shown(setup, panel="heads")
     assert screen.packed("model_heads")
-    for name, is_here in (("Its parts", True), ("Next word", False), ("What if", True), ("Words alone", False)):
+    for name, is_here in (("Its parts", True), ("Next word", False), ("What if", True), ("Words alone", True)):
         assert (f"*{name}* is not here" in told(screen)) is not is_here
     with torch.no_grad():
         own = models["bert"][1](**given, output_attentions=True).attentions[0]
@@ -243,7 +264,7 @@ def test_a_link_to_a_model_that_is_gone_says_so_once(models):
 
 def test_the_panels_are_said_in_chinese_too(models):
     setup, _ = opened("llama")
-    for panel in ("sum", "heads", "words", "what_if"):
+    for panel in ("sum", "heads", "words", "what_if", "circuits"):
         screen = shown(setup, panel=panel, lang="zh")
         assert "整个模型" in told(screen) and not screen.at.error
 

@@ -2,23 +2,22 @@
 head's output.
 """
 
-from functools import lru_cache
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention_core.analysis.head_circuits import copying_score, head_circuit, with_answers, with_pushes
-from attention_core.learned.grammar import cut_words, vocabulary
+from attention_core.learned.grammar import cut_words
 from attention_core.learned.language.batches import word_numbers
-from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.read_model import ReadModel, find_model, remembered
 from attention_core.learned.language.reading import run_model
-from attention_core.learned.language.shipped import load_model, load_recipe
-from attention_core.learned.model_cache import MODEL_CACHE
+from attention_core.learned.language.shipped import load_recipe
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
-from attention_core.transformer.embedding import embed
 from attention_core.transformer.stack import EMBEDDING, Reading, Stack
+from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
 CIRCUIT = "circuit"
 Places = Int[Tensor, "H T"]  # for each head and query, the position of a key
@@ -63,97 +62,125 @@ def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) 
 # ---- the heads on words alone ----------------------------------------------------------------------------------------
 
 
-@MODEL_CACHE.keep
+@remembered
 def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
     """Run the heads of a layer on single words, without a sentence: a Stack of the embedding and a part such as
     "2.circuit".
 
-    The part has the steps of head_circuit, `scaled_scores`, `written`, `writes`, and also `answers` if answers are read
-    from the heads of this layer.
+    The part has the steps of head_circuit, `scaled_scores` and `written`, also `writes` unless missing_pushes says why
+    not, and `answers` if answers are read from the heads of this layer.
 
-    name: the name of a model. tokens: words of its vocabulary. layer: the index of the layer, counted from 1.
+    name: the name of a model. tokens: words of its vocabulary; for a recorded model, words of its text. layer: the
+    index of the layer, counted from 1.
 
     >>> stack = word_circuit("en_asked_encoder", ("it", "dog"), 3)
     >>> list(stack.parts), stack["3.circuit"]["answers"].shape
     (['embedding', '3.circuit'], torch.Size([1, 4, 2, 2]))
     """
-    model, language = load_model(name), load_recipe(name).language
-    numbers = [word_numbers(language)[token] for token in tokens]
+    model = find_model(name)
     with torch.inference_mode():
-        words = embed(numbers, model.weights().embedding).labelled(T=tokens, V=tuple(vocabulary(language)))
+        words = model.embed(tokens).labelled(T=tokens)
         trace = run_alone(model, words["x"], layer)
-        trace = push_words(model, trace, model.words[numbers], layer)
-    trace = trace.labelled(T=tokens, S=tokens, V=tokens)
+        if missing_pushes(name, layer) is None:
+            trace = push_words(model, trace, model.rows_of(tokens), layer)
+    trace = trace.labelled(T=tokens, S=tokens, **({"V": tokens} if "writes" in trace else {}))
     x = Reading(words["x"], EMBEDDING, "x")
     part = f"{layer}.{CIRCUIT}"
     reads = {source: x for source in ("x", "value") if source in trace}
     return Stack({}, {}).then(EMBEDDING, words, {}).then(part, trace, reads)
 
 
-def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Trace:
+def missing_pushes(name: str, layer: int) -> str | None:
+    """Return why it is not computed what the heads of a layer add to the logits of words; None if it is.
+
+    "no_logits": no linear map computes logits from the last vectors, or the rows of the words are unknown.
+    "norms_behind": a norm behind a layer changes what the heads add before it reaches the logits.
+    """
+    model = find_model(name)
+    if model.rows_of(()) is None:
+        return "no_logits"
+    return None if model.heads_of(layer).reaches_logits else "norms_behind"
+
+
+def run_alone(model: ReadModel, x: Float[Tensor, "B T D"], layer: int) -> Trace:
     """Compute the scores of a layer's heads between single words, and what each head adds for each word (see
     head_circuit).
 
-    x: the embeddings of the words. If the layer computes its values from the embeddings instead of from its input, the
-    embeddings are also its values.
+    x: the vectors of the words. If the layer computes its values from these vectors instead of from its input, they are
+    also its values.
     """
-    choices = model.shape.stack().layers[layer - 1]
-    value = x if choices.values_of_words else None
-    return head_circuit(x, model.layers[layer - 1].weights().attention, choices.attention, value=value)
+    heads = model.heads_of(layer)
+    return head_circuit(x, heads.weights, heads.config, value=x if heads.values_of_words else None)
 
 
-def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], layer: int) -> Trace:
-    """Add to a run what each head adds to the logit of each word of a table if the head attends to one word alone.
+def push_words(model: ReadModel, trace: Trace, rows: Sequence[int] | slice, layer: int) -> Trace:
+    """Add to a run what each head adds to the logit of some words if the head attends to one word alone.
 
-    If answers are read from this layer, the logits of the answers are added, too. table (words, D): the output
-    embeddings of the words.
+    If answers are read from this layer, the logits of the answers are added, too. rows: those of the words in the
+    unembedding.
     """
-    trace = with_pushes(trace, table, model.g_last)
-    answers_are_read = model.shape.answers == "heads" and layer == model.shape.layers
-    return with_answers(trace, model.w_answers, table) if answers_are_read else trace
+    weights, config = model.unembedding()
+    table = weights.table[rows if isinstance(rows, slice) else list(rows)]
+    gain, is_centred = read_last_norm(weights, config)
+    trace = with_pushes(trace, table, gain, is_centred)
+    answers = model.heads_of(layer).w_answers
+    return trace if answers is None else with_answers(trace, answers, table)
+
+
+def read_last_norm(weights: UnembeddingWeights, config: UnembeddingConfig) -> tuple[Float[Tensor, " D"] | None, bool]:
+    """Return the gain of the norm before an unembedding, and whether it is a LayerNorm; (None, False) without one."""
+    names = [name for name, _ in config.norms]
+    if "layer_norm_before" in names:
+        return weights.g_layer_before, True
+    return (weights.g_rms_before if names else None), False
 
 
 # ---- over all words --------------------------------------------------------------------------------------------------
-@MODEL_CACHE.keep
+@remembered
 def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H V"]]:
     """Return, by step, what each head of a layer adds to the logit of every word if the head attends to one word alone.
 
-    The steps are `writes`, and `answers` if answers are read from the heads. token: the word to which the heads attend.
+    The steps are `writes`, and `answers` if answers are read from the heads; {} if missing_pushes says why not. token:
+    the word to which the heads attend.
 
     >>> word_pushes("en_asked_encoder", "dog", 3)["answers"].shape
     torch.Size([4, 1744])
     """
-    model = load_model(name)
-    number = word_numbers(load_recipe(name).language)[token]
+    if missing_pushes(name, layer) is not None:
+        return {}
+    model = find_model(name)
     with torch.inference_mode():
-        trace = push_words(model, run_alone(model, model.words[None, [number]], layer), model.words, layer)
+        trace = push_words(model, run_alone(model, model.embed((token,))["x"], layer), slice(None), layer)
     return {step: trace[step][0, :, 0] for step in ("writes", "answers") if step in trace}
 
 
-@lru_cache(maxsize=16)
+@remembered
 def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
     """Return how much each head of a layer copies: 1 if each word raises its own logit, -1 if it lowers it (see
     copying_score).
 
     The result is {step: score of each head} over the whole vocabulary, for the steps `writes` and, if answers are read
-    from the heads, `answers`.
+    from the heads, `answers`. It is {} for a recorded model: the vectors of words outside its text are unknown.
 
     >>> [round(float(score), 2) for score in copying_scores("en_asked_encoder", 3)["answers"]]
     [1.0, 1.0, 1.0, 1.0]
     """
-    model = load_model(name)
+    model = find_model(name)
+    if not model.reads_all:
+        return {}
     with torch.inference_mode():
-        trace = run_alone(model, model.words[:, None], layer)  # (V, 1, D): each word as a text of one word
-        trace = push_words(model, trace, model.words[:1], layer)
+        table = model.unembedding()[0].table
+        x = model.embed(model.vocabulary)["x"].transpose(0, 1)  # (V, 1, D): each word as a text of one word
+        trace = push_words(model, run_alone(model, x, layer), (0,), layer)
         scores = {}
         for step, made in (("writes", "gained"), ("answers", "answered")):
             if made in trace:
                 written = trace[made][:, :, 0].transpose(0, 1)  # (V, H, 1, D) -> (H, V, D)
-                scores[step] = copying_score(written, model.words)
+                scores[step] = copying_score(written, table)
         return scores
 
 
-@lru_cache(maxsize=16)
+@remembered
 def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
     """Return the key that each head of a layer prefers for each query, as positions: among single words, and in the
     sentence.
@@ -165,8 +192,9 @@ def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Pla
     >>> alone.shape == run.shape == (4, 5)
     True
     """
-    own = run_model(name, tokens)[f"{layer}.attention"]
-    scores = word_circuit(name, tokens, layer)[f"{layer}.{CIRCUIT}"]["scaled_scores"][0]  # (H, T, T)
+    own, model = run_model(name, tokens)[f"{layer}.attention"], find_model(name)
+    with torch.inference_mode():
+        scores = run_alone(model, model.embed(tokens)["x"], layer)["scaled_scores"][0]  # (H, T, T)
     if "allowed" in own:
         scores = scores.masked_fill(~own["allowed"][0], -torch.inf)
     return scores.argmax(-1), own["weights"][0].argmax(-1)

@@ -3,6 +3,7 @@ one, and finds a model by its name.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, wraps
 from typing import Protocol, TypeVar
 from weakref import WeakValueDictionary
@@ -16,13 +17,33 @@ from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.learned.model_cache import MODEL_CACHE
+from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.bounded_cache import BoundedCache
 from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
+from attention_core.transformer.embedding import embed
 from attention_core.transformer.stack import Stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
 Tokens = tuple[str, ...]
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, eq=False)
+class LayerHeads:
+    """The attention heads of a layer: their weights and settings.
+
+    values_of_words: whether the layer computes its values from the words' own vectors instead of from its input.
+    w_answers: the readout matrix of each head; None if no answer is read from the heads of this layer. reaches_logits:
+    whether what the heads add reaches the last norm as it is; it does not if a norm lies behind this layer or a later
+    one.
+    """
+
+    weights: Weights
+    config: AttentionConfig
+    values_of_words: bool = False
+    w_answers: Float[Tensor, "H d_v D"] | None = None
+    reaches_logits: bool = True
 
 
 class ReadModel(Protocol):
@@ -57,6 +78,15 @@ class ReadModel(Protocol):
 
     def unembedding(self) -> tuple[UnembeddingWeights, UnembeddingConfig]:
         """Return the weights and the settings with which the model computes the probabilities of words."""
+
+    def embed(self, tokens: Tokens) -> Trace:
+        """Return the vectors of words without a text, as a Trace with the step `x` (1, T, D)."""
+
+    def rows_of(self, tokens: Tokens) -> tuple[int, ...] | None:
+        """Return the row of the unembedding of each word; None if the rows are unknown, or if there are none."""
+
+    def heads_of(self, layer: int) -> LayerHeads:
+        """Return the heads of a layer. layer: from 1."""
 
     def question_of(self, layer: int, head: int) -> str | None:
         """Return the question that a head answers; None if it answers none. layer: from 1. head: from 0."""
@@ -103,6 +133,23 @@ class OwnModel:
         """Return the weights and the settings of the unembedding."""
         model = load_model(self.name)
         return model.weights().unembedding, model.shape.stack().unembedding
+
+    def embed(self, tokens: Tokens) -> Trace:
+        """Return the rows of words in the embedding."""
+        return embed(list(self.rows_of(tokens)), load_model(self.name).weights().embedding).labelled(V=self.vocabulary)
+
+    def rows_of(self, tokens: Tokens) -> tuple[int, ...]:
+        """Return the row of each word, which is the same in the embedding and in the unembedding."""
+        numbers = word_numbers(self.language)
+        return tuple(numbers[token] for token in tokens)
+
+    def heads_of(self, layer: int) -> LayerHeads:
+        """Return the heads of a layer; the answers of some models are read from those of the last one."""
+        model = load_model(self.name)
+        choices, weights = self.shape.stack().layers[layer - 1], model.layers[layer - 1].weights()
+        is_asked = self.shape.answers == "heads" and layer == self.shape.layers
+        answers = model.w_answers if is_asked else None
+        return LayerHeads(weights.attention, choices.attention, choices.values_of_words, answers)
 
     def question_of(self, layer: int, head: int) -> str | None:
         """Return the question that a head of the last layer answers; None for any other head."""

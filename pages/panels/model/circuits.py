@@ -12,10 +12,12 @@ from attention_core.learned.language.circuits import (
     choose_words,
     copying_scores,
     favourite_words,
+    missing_pushes,
     read_added_words,
     word_circuit,
     word_pushes,
 )
+from attention_core.learned.language.read_model import find_model
 from attention_core.learned.language.reading import run_model
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed, format_percent
@@ -46,19 +48,21 @@ circuits_component = make_component(
 
 def draw_circuits(screen: ScreenState) -> None:
     """Draws the circuits of the selected head as heat maps of words, and the text input for further words."""
-    resolved, head = resolve_run(screen.setup.run), screen.selection.head
-    name, layer = resolved.model, resolved.layer
+    layer, head = resolve_run(screen.setup.run).layer, screen.selection.head
+    name = model_sentences_of(screen.setup.run).model
     view = view_circuit(screen)
     called = name_model_head(screen.setup, layer, head)
     called = say("block.part.head", head=called) if called.isdigit() else called
     st.markdown(f"#### {say('circuits.title', layer=layer, head=called)}")
-    about = say("circuits.about.first" if layer == 1 else "circuits.about.later", layer=layer)
+    told = ("" if find_model(name).reads_all else "recorded_") + ("first" if layer == 1 else "later")
+    about = say(f"circuits.about.{told}", layer=layer)
     if "value" in view.stack[f"{layer}.{CIRCUIT}"]:
         about += f" {say('circuits.about.values')}"
     st.caption(about)
     if changed_layer(screen) is not None:
         st.caption(say("block.changed", layer=layer))
-    st.markdown("\n".join(f"- {line}" for line in tell_circuit(screen, view, layer, head)))
+    lines = [*tell_circuit(screen, view, layer, head), *list_missing(name, layer)]
+    st.markdown("\n".join(f"- {line}" for line in lines))
     circuits_component(
         data=make_circuit_data(screen, view, f"{layer}.{CIRCUIT}", head),
         key="circuits",
@@ -67,7 +71,8 @@ def draw_circuits(screen: ScreenState) -> None:
         on_word=lambda place: select_and_redraw(token=place),
     )
     show_open_number(view, lambda: view_circuit(screen))
-    show_added_words(screen, name)
+    if find_model(name).reads_all:
+        show_added_words(screen, name)
 
 
 def view_circuit(screen: ScreenState) -> BlockView:
@@ -81,7 +86,11 @@ def view_circuit(screen: ScreenState) -> BlockView:
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
-    """Returns the words that the visitor added; () if the link has words outside the vocabulary."""
+    """Returns the words that the visitor added; () if the link has words outside the vocabulary, and for a recorded
+    model, which has the vectors of the words of its text alone.
+    """
+    if not find_model(name).reads_all:
+        return ()
     try:
         return read_added_words(name, screen.setup.view.circuit_words or "")
     except AttentionError:
@@ -106,15 +115,26 @@ def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) ->
     )
     lines = [f"{asks} {tell_sentence(screen, view.name, layer, head)}"]
     for step, pushes in word_pushes(view.name, word, layer).items():
-        copying = float(copying_scores(view.name, layer)[step][head])
         told = say(
             f"circuits.pushes.{step}",
             word=escape_markdown(word),
             up=name_pushed(view.name, pushes[head]),
             down=name_pushed(view.name, -pushes[head]),
         )
-        lines.append(f"{told} {say(f'circuits.copying.{judge_copying(copying)}', score=format_fixed(copying))}")
+        copying = copying_scores(view.name, layer)
+        if copying:
+            score = float(copying[step][head])
+            told += f" {say(f'circuits.copying.{judge_copying(score)}', score=format_fixed(score))}"
+        lines.append(told)
     return lines
+
+
+def list_missing(name: str, layer: int) -> list[str]:
+    """Returns sentences that say what of the circuits is not shown for a recorded model, and why."""
+    why = missing_pushes(name, layer)
+    if why is None and find_model(name).reads_all:
+        return []
+    return [say(f"circuits.missing.{why or 'copying'}")]
 
 
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
@@ -219,5 +239,4 @@ PANEL = Panel(
     runs=list_runs,
     checked_as="alone",
     tables=list_tables,
-    suits=lambda model: model.reads_all,
 )
