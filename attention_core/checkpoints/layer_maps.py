@@ -211,9 +211,9 @@ def find_rope(
 ) -> tuple[dict[str, Projection], Mapping[str, object] | None]:
     """Return the projections, and the RoPE that rotates q and k to the recorded ones; None if they are not rotated.
 
-    Of all choices that fit, the nearest is taken: in half precision rounding hides small differences, so that more than
-    one may fit. YaRN multiplies q and k by a factor, which the projection's factor at position 0 contains; it is divided
-    out.
+    Of all choices that fit, the nearest is taken, because in half precision rounding hides differences, and more than
+    one may fit. YaRN multiplies q and k by a factor, which the projection's factor at position 0 contains; it is
+    divided out.
 
     Raises AttentionError for another rotation: rope_in_part if some columns of each head are not rotated, else
     rope_unknown.

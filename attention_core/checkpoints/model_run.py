@@ -231,10 +231,10 @@ def find_last_sum(model: torch.nn.Module, run: Callable[[], object], calls: Sequ
     logits = getattr(outputs, "logits", None)
     words = None if logits is None else stream.map_at(stream.point(logits))
     if vectors:
-        return find_stream_sum(stream, calls, maps, vectors[-1], vectors[-1].shape)
+        return find_stream_sum(stream, calls, maps, vectors[-1], vectors[-1].shape, words)
     if words is None:
         raise AttentionError("stack_no_end")
-    return find_stream_sum(stream, calls, maps, words.given, (*logits.shape[:-1], words.given.shape[-1]))
+    return find_stream_sum(stream, calls, maps, words.given, (*logits.shape[:-1], words.given.shape[-1]), words)
 
 
 @contextmanager

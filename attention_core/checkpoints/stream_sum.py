@@ -5,10 +5,12 @@ reads them, everything else that was added is one part, under the name of the mo
 to recognize a part.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -25,6 +27,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 from attention_core.transformer.stack import Reading
 
+OF_ATTENTION = re.compile(r"\.(head_\d+|b_o)$")  # the end of the label of a part of an attention layer
 SUM_BOUND = 32  # in units of u times the largest sum of magnitudes of all parts; measured over 74 models: 5
 
 
@@ -33,12 +36,14 @@ class StreamSum:
     """The vectors at the end of a recorded model as a sum of parts.
 
     trace: the sum, with the steps `parts` (part, B, T, D), labelled by what computed each part, and `parts_sum` (B, T,
-    D). end: the model's own vectors. rounding: the unit roundoff of the model's precision, u.
+    D). end: the model's own vectors. rounding: the unit roundoff of the model's precision, u. words: the linear map
+    that computed the logits from these vectors; None without logits, and if they were computed in another way.
     """
 
     trace: Trace
     end: Float[Tensor, "B T D"]
     rounding: float
+    words: LinearMap | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -60,6 +65,57 @@ class StreamSum:
         """Whether the sum closes: it differs from the model's own vectors by no more than the bound."""
         return self.apart <= self.bound
 
+    def by_layer(self) -> "LayerSum":
+        """Return the same sum with fewer parts: the heads of an attention layer and the bias of its W_o are one."""
+        places: dict[str, list[int]] = {}
+        for place, label in enumerate(self.labels):
+            places.setdefault(OF_ATTENTION.sub("", label), []).append(place)
+        vectors = torch.stack([self.trace["parts"][own].sum(0) for own in places.values()])
+        return LayerSum(tuple(places), vectors, self.end, self.apart, self.bound, self.words)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerSum:
+    """The last vectors of a recorded model as a sum of what each attention layer and each other part added.
+
+    labels: the names of the modules that computed the parts, in order. vectors: what each part adds. end: the model's
+    own vectors. apart, bound: how far the sum is from them, and the largest difference that rounding explains. words:
+    as in StreamSum.
+    """
+
+    labels: tuple[str, ...]
+    vectors: Float[Tensor, "part B T D"]
+    end: Float[Tensor, "B T D"]
+    apart: float
+    bound: float
+    words: LinearMap | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the sum closes."""
+        return self.apart <= self.bound
+
+    def lengths(self, place: int) -> list[float]:
+        r"""Return the length of what each part adds to the vector of a token of the first text: $\lVert v \rVert$."""
+        return self.vectors[:, 0, place].norm(dim=-1).tolist()
+
+    def shares(self, place: int) -> list[float]:
+        r"""Return the share of each part in the vector x of a token: $v \cdot x / \lVert x \rVert^2$, which sum to 1.
+
+        A part that points against x has a share below 0.
+        """
+        total = self.vectors[:, 0, place].sum(0)
+        return (self.vectors[:, 0, place] @ total / total.square().sum()).tolist()
+
+    def pushes(self, place: int, word: int) -> list[float]:
+        """Return what each part adds to the logit of a word, and last the bias of the logits if there is one.
+
+        word: its row of the map to the logits, `words`.
+        """
+        pushes = self.vectors[:, 0, place] @ self.words.matrix[:, word].double()
+        bias = [] if self.words.bias is None else [float(self.words.bias[word])]
+        return [*pushes.tolist(), *bias]
+
 
 def find_stream_sum(
     stream: Stream,
@@ -67,11 +123,13 @@ def find_stream_sum(
     maps: Sequence[LinearMap],
     vectors: Float[Tensor, "*rows D"],
     shape: Sequence[int],
+    words: LinearMap | None = None,
 ) -> StreamSum:
     """Return the vectors at the end of a recorded model as a sum of what its parts added.
 
     calls: the recorded attention layers. maps: the linear maps of the run. vectors: the result of the last layer, after
-    any last norm, as the run has it. shape: their shape with all axes, (B, T, D).
+    any last norm, as the run has it. shape: their shape with all axes, (B, T, D). words: the linear map that computed
+    the logits, if one did; it is kept if it reads these vectors.
 
     Raises AttentionError: stack_no_end for vectors with other axes, stream_no_sum if they are no sum that can be
     followed back.
@@ -84,7 +142,11 @@ def find_stream_sum(
     plan = stack_added(plan, "parts")
     inputs = {name: Step(name, reading.value, plan.dims[name]) for name, reading in plan.reads.items()}
     trace = run_plan(inputs, list(plan.operations)).labelled(part=plan.labels)
-    return StreamSum(trace, vectors.detach().reshape(tuple(shape)).double(), calls[0].rounding)
+    end = vectors.detach().reshape(tuple(shape))
+    reads_end = (
+        words is not None and words.given.numel() == end.numel() and torch.equal(words.given.flatten(), end.flatten())
+    )
+    return StreamSum(trace, end.double(), calls[0].rounding, words if reads_end else None)
 
 
 def compute(output: LinearMap) -> Float[Tensor, "R C"]:
@@ -102,8 +164,8 @@ class SumReader:
         self.heads = {id(output): call for output, call in outputs if output is not None}
 
     def read(self, plan: SumPlan, point: Point) -> SumPlan:
-        """Return a copy of a SumPlan with all parts of some vectors as summands at the end."""
-        sides = self.stream.summands(point)
+        """Return a copy of a SumPlan with all parts of some vectors as summands at the end, in the order of the run."""
+        sides = sorted(self.stream.summands(point), key=self.stream.time_of)
         for side in sides:
             plan = self.read(plan, side)
         if sides:

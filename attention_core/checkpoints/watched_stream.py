@@ -29,6 +29,7 @@ class Stream:
 
     def __init__(self, watched: OperationWatch, maps: Iterable[LinearMap], norms: Iterable[NormCall]):
         self.operations = watched.operations
+        self.times = {key: number for number, key in enumerate(watched.operations)}
         self.maps = {id(each.made): each for each in maps}
         self.norms: dict[int, NormCall] = {}
         self.norms = {id(each.made): each for each in norms if self.map_at(self.point(each.made)) is None}
@@ -62,3 +63,7 @@ class Stream:
         if not all(isinstance(each, Tensor) and each.shape == point.value.shape for each in given):
             return []
         return [self.before_shapes(Point(each, made_by.source(place))) for place, each in enumerate(given)]
+
+    def time_of(self, point: Point) -> int:
+        """Return the number of the operation that computed a tensor, in the order of the run; -1 for an input."""
+        return -1 if point.made_by is None else self.times[id(point.made_by.result)]

@@ -380,6 +380,7 @@ REFUSAL_SENTENCES = {
     "those before it, its beginnings are kept; open another text on the page Maps of a model",
     "whole_too_large": "the whole model must take at most {limit} MB in 64-bit numbers: it takes {given} MB",
     "stream_no_sum": "the vectors at the end must be a sum of what layers added: {layer} computed them in another way",
+    "sum_too_large": "the sum of all parts must take at most {limit} MB while it is computed: it takes {given} MB",
     "part_apart": "the end lies {given} apart from what the model recorded; rounding explains {limit}",
     "weights_not_mixing": "the weights that the model hands out do not give its output",
     "no_model": "the recording must come from record(model, ...): it holds no model whose matrices could be found",

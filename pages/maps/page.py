@@ -15,12 +15,20 @@ from pages.maps.model_folder import show_found, show_model_form
 from pages.maps.next_piece import show_next
 from pages.maps.recorded_head import show_steps
 from pages.maps.switched_heads import show_heads_off, show_switch
+from pages.maps.vector_sum import show_vector_sum
 from pages.site.words import escape_markdown, say
 
 COLUMN_WIDTHS = (6, 5)  # relative widths of the columns for all heads and for the open head
 MAX_HEADS_BESIDE = 6  # most heads in a layer for which the open head is beside all heads; with more, it is below
 DRAWERS = Lesson(
-    "maps", drawers={"model": show_model_form, "next": show_next, "steps": show_steps, "form": show_file_form}
+    "maps",
+    drawers={
+        "model": show_model_form,
+        "next": show_next,
+        "sum": show_vector_sum,
+        "steps": show_steps,
+        "form": show_file_form,
+    },
 )
 
 with draw_page_frame("maps"):
@@ -62,6 +70,7 @@ with draw_page_frame("maps"):
         show_head_scene(given)
     if given.recorded is not None:
         fold(DRAWERS, "steps", say("lessons.maps.drawer.steps"), partial(show_steps, given))
+        fold(DRAWERS, "sum", say("lessons.maps.drawer.sum"), partial(show_vector_sum, given.recorded))
     show_rollout(given)
     is_of_file = given.recorded is None and not given.is_closed
     st.markdown(say("lessons.maps.given" if is_of_file else "lessons.maps.model.given"))

@@ -6,7 +6,7 @@ One thread opens the models and runs them, in the order of the requests, so that
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -19,6 +19,8 @@ from attention_core.checkpoints.next_pieces import Writing, write_on
 from attention_core.checkpoints.open_model import as_refusal, open_folder
 from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.recorded_maps import RecordedMaps, most_pieces
+from attention_core.checkpoints.recording import Recording
+from attention_core.checkpoints.stream_sum import LayerSum
 from attention_core.checkpoints.text_inputs import TextInputs, make_inputs
 from attention_core.checkpoints.whole_run import WholeRun
 from attention_core.inputs.files.attention_maps import MapFile
@@ -28,6 +30,9 @@ from attention_core.transformer.stack import StackWeights
 from pages.runs.freed_memory import give_back
 from pages.runs.model_task import TellStage
 
+MAX_SUM_BYTES = 2**30  # most bytes for a moment while the last vectors are computed as a sum
+SUM_STEPS, PARTS_BESIDE_HEADS = 4, 3  # how often each part is held then; parts a layer: MLP and biases
+FLOAT64_BYTES = 8
 MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
 Result = TypeVar("Result")
 
@@ -54,7 +59,8 @@ class TextRecord:
     """What an open model computed from a text: the pieces (subword tokens), the maps of all layers, and their proofs.
 
     found: for each layer, the matrices that give q, k, v and its output, or why these were not found. whole: the record
-    with all heads, if some are switched off in this one; else None.
+    with all heads, if some are switched off in this one; else None. sums: the sum that its last vectors are, if it was
+    requested.
     """
 
     opened: OpenedModel
@@ -63,6 +69,7 @@ class TextRecord:
     proof: Sequence[ProofRow]
     found: Sequence[LayerMaps | AttentionError]
     whole: "RecordedText | None" = None
+    sums: list[LayerSum] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -134,6 +141,7 @@ class RecordedText:
                 tensors += [
                     tensor for part in (found.q, found.k, found.v) for tensor in (part.source.given, part.source.made)
                 ]
+        tensors += [each.vectors for each in self.held.sums]
         return count_memory(tensors)
 
 
@@ -161,6 +169,30 @@ def find_proven(text: RecordedText, known: StackWeights | None, tell_found: Call
             if row.fault is not None:
                 raise row.fault
         return whole
+
+
+def sum_vectors(text: RecordedText) -> LayerSum:
+    """Returns the last vectors of a recorded text as a sum; later calls return the same one.
+
+    Raises AttentionError: why they are no sum; sum_too_large, before it is computed, if it would take too much memory.
+    """
+    sums = text.held.sums
+    if not sums:
+        require_sum_size(text.maps.recording)
+        with as_refusal("model_run"):
+            sums.append(text.maps.recording.residual_sum().by_layer())
+    return sums[0]
+
+
+def require_sum_size(recording: Recording) -> None:
+    """Raises AttentionError (sum_too_large) if the last vectors as a sum of all heads would take more than
+    MAX_SUM_BYTES.
+    """
+    parts = sum(call.sizes[1] + PARTS_BESIDE_HEADS for call in recording.calls)
+    output = recording.calls[-1].output
+    given = SUM_STEPS * FLOAT64_BYTES * parts * output.numel()
+    if given > MAX_SUM_BYTES:
+        raise AttentionError("sum_too_large", limit=MAX_SUM_BYTES // 2**20, given=given // 2**20)
 
 
 class CheckpointStore:
@@ -240,6 +272,10 @@ class CheckpointStore:
         folder = find_folder(wanted.folder, wanted.roots)
         if self.opened is None or self.opened.folder.path != folder.path:
             raise AttentionError("text_closed", name=name)
+
+    def find_sum(self, text: RecordedText) -> Future[LayerSum]:
+        """Requests the last vectors of a recorded text as a sum, and returns its future; see sum_vectors."""
+        return self.submit(sum_vectors, text)
 
     def open(self, wanted: WantedText) -> OpenedModel:
         """Returns the model of a folder; closes the one that was open before."""

@@ -116,6 +116,23 @@ def test_the_norms_of_a_qwen3_and_a_gemma3_are_their_own():
         assert dict(run.config.modifiers)["qk_norm"]["eps"] == model.config.rms_norm_eps
 
 
+HALVES = ("CohereForCausalLM", "GPTNeoXForCausalLM", "Llama4ForCausalLM", "Llama 3")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "CohereForCausalLM" else pytest.mark.slow) for name in HALVES]
+)
+def test_in_half_precision_the_rope_is_that_of_single_precision(name: str):
+    """Rounding to bfloat16 hides so much that pairs of the other style fit, too: the nearest is taken."""
+    family = find_family(name)
+    single, half = (record(family.make(dtype), **text()) for dtype in (torch.float32, torch.bfloat16))
+    for layer in range(3):
+        assert half.from_x(layer).config.positions == single.from_x(layer).config.positions
+        assert half.prove_from_x(layer).passed
+    changed = change_layer(half, other_style)
+    assert not changed.prove_from_x(0).passed
+
+
 def test_a_factor_on_q_becomes_part_of_the_scale():
     model = find_family("OPTForCausalLM").make()
     recording = record(model, **text())
@@ -177,6 +194,10 @@ def drop_bias(maps: LayerMaps) -> LayerMaps:
 
 def other_base(maps: LayerMaps) -> LayerMaps:
     return replace(maps, rope={**maps.rope, "base": 10010.0})
+
+
+def other_style(maps: LayerMaps) -> LayerMaps:
+    return replace(maps, rope={**maps.rope, "style": {"half": "interleaved"}.get(maps.rope["style"], "half")})
 
 
 def fewer_columns(maps: LayerMaps) -> LayerMaps:

@@ -100,3 +100,50 @@ def test_a_recording_of_no_run_has_no_sum():
     with pytest.raises(AttentionError) as raised:
         Recording(recording.calls, recording.outputs).residual_sum()
     assert raised.value.code == "no_model"
+
+
+# ---- by layer --------------------------------------------------------------------------------------------------------
+AT, WORD = 4, 11
+
+
+@pytest.mark.parametrize("name", ["LlamaForCausalLM", "DeepseekV3ForCausalLM", "GPTJForCausalLM"])
+def test_what_each_layer_adds_to_a_logit_sums_to_the_logit(name: str):
+    """DeepSeek V3 is not whole: its experts are one part. GPT-J has a bias of the logits, and parallel layers."""
+    recording = record(find_family(name).make(), **text())
+    found = recording.residual_sum().by_layer()
+    pushes = found.pushes(AT, WORD)
+    assert len(pushes) == len(found.labels) + (name == "GPTJForCausalLM")
+    logits = recording.logits[0, AT].double()
+    assert sum(pushes) == pytest.approx(float(logits[WORD]), abs=2e-6 * float(logits.abs().max()))
+    assert found.passed and sum(found.shares(AT)) == pytest.approx(1, abs=1e-9)
+    assert sum("self_attn" in label or label.endswith(".attn") for label in found.labels) == 3
+
+
+def test_a_layer_adds_what_its_module_made_over_the_divisor_of_the_last_norm():
+    model, kept = find_family("LlamaForCausalLM").make(), {}
+    module, last = model.model.layers[1].self_attn, model.model.norm
+    hooks = [
+        module.register_forward_hook(lambda _, __, made: kept.update(attention=made[0].double())),
+        last.register_forward_hook(lambda _, given, __: kept.update(end=given[0].double())),
+    ]
+    with torch.no_grad():
+        model(**text())
+    for hook in hooks:
+        hook.remove()
+    found = record(model, **text()).residual_sum().by_layer()
+    divisor = (kept["end"][0, AT].square().mean() + model.config.rms_norm_eps).sqrt()
+    gain = last.weight.detach().double()
+    expected = kept["attention"][0, AT] / divisor * gain
+    at = found.labels.index("model.layers.1.self_attn")
+    torch.testing.assert_close(found.vectors[at, 0, AT], expected, rtol=0, atol=1e-5)
+    assert found.lengths(AT)[at] == pytest.approx(float(expected.norm()), abs=1e-5)
+    total = kept["end"][0, AT] / divisor * gain
+    share = float(expected @ total / total.square().sum())
+    assert found.shares(AT)[at] == pytest.approx(share, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["BertForMaskedLM", "Gemma2ForCausalLM"])
+def test_logits_that_no_single_map_computes_from_the_vectors_are_not_split(name: str):
+    """BERT's head changes the vectors first, Gemma 2 caps the logits."""
+    found = record(find_family(name).make(), **text()).residual_sum()
+    assert found.words is None and found.by_layer().words is None
