@@ -231,9 +231,15 @@ def relative_norms(
     a, b = earlier
     c, e = (factor[:, None] for factor in later)
     between = b @ c  # (H, d, D) x (H', 1, D, d) -> (H', H, d, d)
-    product = (a.mT @ a @ between * (between @ (e @ e.mT))).sum((-2, -1))
-    norms = [((x.mT @ x) * (y @ y.mT)).sum((-2, -1)) for x, y in ((a, b), (c, e))]
-    return (product.clamp(min=0) / (norms[0] * norms[1])).sqrt()
+    a_a, e_e = a.mT @ a, e @ e.mT  # each (..., d, d)
+    square = sum_of_products(a_a @ between, between @ e_e)
+    bound = sum_of_products(a_a, b @ b.mT) * sum_of_products(c.mT @ c, e_e)
+    return (square.clamp(min=0) / bound).sqrt()
+
+
+def sum_of_products(one: Float[Tensor, "*axes d d"], other: Float[Tensor, "*axes d d"]) -> Float[Tensor, "*axes"]:
+    """Return the sum of the products of all numbers of two matrices, at the same places."""
+    return (one * other).sum((-2, -1))
 
 
 def check_head_matrices(weights: Weights, heads: int, kv_heads: int) -> None:
@@ -244,8 +250,10 @@ def check_head_matrices(weights: Weights, heads: int, kv_heads: int) -> None:
     for name in ("w_q", "w_k", "w_v", "w_o"):
         if name not in given:
             raise AttentionError("missing_weight", kind="composition_scores", weight=name)
-    D, d_k, d_v = len(given["w_q"]), given["w_q"].shape[-1] // heads, len(given["w_o"]) // heads
-    shapes = {"w_q": (D, heads * d_k), "w_k": (D, kv_heads * d_k), "w_v": (D, kv_heads * d_v), "w_o": (heads * d_v, D)}
+    D, width = shape_of(given["w_q"])
+    d_k, d_v = width // heads, len(given["w_o"]) // heads
+    shapes = {"w_q": (D, heads * d_k), "w_k": (D, kv_heads * d_k)}
+    shapes |= {"w_v": (D, kv_heads * d_v), "w_o": (heads * d_v, D)}
     for name, shape in shapes.items():
         if shape_of(given[name]) != shape or heads % kv_heads:
             raise AttentionError("weight_shape", weight=name, axes=str(shape), shape=shape_of(given[name]))

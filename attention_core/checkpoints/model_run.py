@@ -234,7 +234,8 @@ def find_last_sum(model: torch.nn.Module, run: Callable[[], object], calls: Sequ
         return find_stream_sum(stream, calls, maps, vectors[-1], vectors[-1].shape, words)
     if words is None:
         raise AttentionError("stack_no_end")
-    return find_stream_sum(stream, calls, maps, words.given, (*logits.shape[:-1], words.given.shape[-1]), words)
+    shape = (*logits.shape[:-1], words.given.shape[-1])
+    return find_stream_sum(stream, calls, maps, words.given, shape, words)
 
 
 @contextmanager

@@ -133,7 +133,8 @@ class RecordedModel:
 
         In models that add a vector of the place to each word, it is part of them.
         """
-        return Trace({"x": Step("x", self.whole.x[:1, self.places_of(tokens)], ("B", "T", "D"))})
+        x = self.whole.x[:1, self.places_of(tokens)]
+        return Trace({"x": Step("x", x, ("B", "T", "D"))})
 
     def places_of(self, tokens: Tokens) -> list[int]:
         """Return the first place of each word in the text. Raises AttentionError (text_not_recorded)."""
@@ -144,7 +145,9 @@ class RecordedModel:
     def rows_of(self, tokens: Tokens) -> tuple[int, ...] | None:
         """Return the row of the unembedding of each word of the text; None if there is none, or if it is unknown."""
         weights = self.whole.weights.unembedding
-        if weights is None or len(self.rows) != len(self.words) or max(self.rows) >= len(weights.table):
+        if weights is None or len(self.rows) != len(self.words):
+            return None
+        if max(self.rows) >= len(weights.table):
             return None
         return tuple(self.rows[place] for place in self.places_of(tokens))
 

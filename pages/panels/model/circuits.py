@@ -54,8 +54,9 @@ def draw_circuits(screen: ScreenState) -> None:
     called = name_model_head(screen.setup, layer, head)
     called = say("block.part.head", head=called) if called.isdigit() else called
     st.markdown(f"#### {say('circuits.title', layer=layer, head=called)}")
-    told = ("" if find_model(name).reads_all else "recorded_") + ("first" if layer == 1 else "later")
-    about = say(f"circuits.about.{told}", layer=layer)
+    told = "first" if layer == 1 else "later"
+    of = "" if find_model(name).reads_all else "recorded_"
+    about = say(f"circuits.about.{of}{told}", layer=layer)
     if "value" in view.stack[f"{layer}.{CIRCUIT}"]:
         about += f" {say('circuits.about.values')}"
     st.caption(about)
