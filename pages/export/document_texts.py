@@ -25,6 +25,7 @@ from pages.session.labels import (
     picture_texts_for,
     place_name,
 )
+from pages.session.view import name_shown
 from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.codec import to_address
 from pages.setup.resolve import config_of, resolve_run
@@ -52,11 +53,11 @@ def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
 
 
 def make_document_title(setup: Setup) -> str:
-    """Returns the sentence of a run, cut to MAX_DOCUMENT_TITLE_CHARS; without a sentence, the name of the example."""
+    """Returns the sentence of a run, cut to MAX_DOCUMENT_TITLE_CHARS; without a sentence, the name of the screen."""
     if resolve_run(setup.run).mode == "sentence":
         title = printable_token(spell_tokens(inputs_of(setup).queries, setup.run))
     else:
-        title = say(f"example.{setup.run.example}")
+        title = name_shown(setup)
     if len(title) <= MAX_DOCUMENT_TITLE_CHARS:
         return title
     return title[: MAX_DOCUMENT_TITLE_CHARS - 1] + "…"

@@ -55,11 +55,11 @@ def kind_of(shown: SceneContent) -> str:
 
 def steps_of(shown: SceneContent) -> tuple[str, ...]:
     """Returns all possible steps of a scene (slide of a lecture), in order; those of a language model if its Setup uses
-    one.
+    one, or a pretrained model with all its layers.
 
     >>> steps_of(OwnText("Hello"))
     ('text',)
     """
-    if isinstance(shown, Setup) and resolve_run(shown.run).model is None:
+    if isinstance(shown, Setup) and resolve_run(shown.run).layer is None:
         return SCENE_STEPS
     return SCENE_KINDS[kind_of(shown)].steps

@@ -11,7 +11,7 @@ from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import name_choice, name_position_choice
-from pages.session.view import ScreenState
+from pages.session.view import ScreenState, name_shown
 from pages.setup.choice_text import write_mask
 from pages.setup.codec import format_link_value
 from pages.setup.resolve import config_of, modifiers_of, positions_of, resolve_run
@@ -109,7 +109,7 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
     no_value = say("control.none")
     has_sentence = resolved.mode == "sentence"
     settings = {
-        "example": say(f"example.{setup.run.example}"),
+        "example": name_shown(setup),
         "input": say(f"mode.{resolved.mode}"),
         "text": spell_tokens(inputs.queries, setup.run) if has_sentence else no_value,
         "context_text": spell_tokens(inputs.keys, setup.run) if inputs.crossed else no_value,

@@ -44,6 +44,8 @@ def show_stage(screen: ScreenState) -> None:
     step = lecture_session.get_lecture_session().scene_step
     with st.container(key="stage"):
         st.markdown(f"#### {escape_markdown(lecture_session.current_scene().title)}")
+        if screen.setup.run.recorded is not None:
+            st.caption(say("present.live"))
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
         with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one key, so that the animation goes on
             SCENE_STEP_FUNCTIONS[step](screen)

@@ -11,11 +11,14 @@ from torch import Tensor
 from attention_core import AttentionError, Trace
 from attention_core.comparison.differences import Exchange, StepMove, exchange, subtract_traces
 from attention_core.explanation.layout import MAX_PANEL_SIDE
+from attention_core.inputs.tokenizer import printable_token
 from pages.runs.cache import cache_in_thread, cached_moves, cached_row_distances, inputs_of, trace_for
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
+from pages.setup.resolve import resolve_run
 from pages.setup.setup import RunSetup, Setup
+from pages.site.words import say
 
 NOTHING_SEEN = (None, None, {}, ())  # Setup, selection, sizes and words before the first page was drawn
 
@@ -236,6 +239,13 @@ def current_screen() -> ScreenState:
     if seen != setup:
         keep_selection(trace_for(setup))
     return make_screen_state(setup_state.current_setup(), setup_state.setup_before())
+
+
+def name_shown(setup: Setup) -> str:
+    """Returns the name of what a Setup shows: a pretrained model and its layer, else the example."""
+    if resolve_run(setup.run).mode == "recorded":
+        return printable_token(inputs_of(setup).layer_name)
+    return say(f"example.{setup.run.example}")
 
 
 @cache_in_thread

@@ -17,7 +17,7 @@ from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
 from pages.session import linked_setup, setup_history, setup_state
 from pages.session.fragments import page_part, redraw
-from pages.session.view import ScreenState
+from pages.session.view import ScreenState, name_shown
 from pages.setup.codec import LINK_KEYS, link_trouble
 from pages.site.words import say
 from pages.workbench.sharing import show_share_panel
@@ -81,9 +81,9 @@ def show_header_line(screen: ScreenState) -> None:
 
 
 def make_scene_of_screen() -> Scene:
-    """Returns the current Setup as a scene (one screen) of a lecture, named after its example."""
+    """Returns the current Setup as a scene (one screen) of a lecture, named after its example or its model."""
     setup = setup_state.current_setup()
-    return lecture_session.make_scene(setup, say(f"example.{setup.run.example}"))
+    return lecture_session.make_scene(setup, name_shown(setup))
 
 
 def undo_or_redo(move: str) -> None:

@@ -10,6 +10,8 @@ from transformers import PreTrainedModel
 
 from attention_core.checkpoints.pieces import FastTokenizer
 from attention_core.record.bounded_cache import count_memory
+from pages.export.document_texts import make_document_title
+from pages.lectures.scene_kinds import steps_of
 from pages.panels.recorded_text import ASKED_KEY
 from pages.runs.cache import trace_for
 from pages.runs.checkpoint_store import STORE
@@ -98,6 +100,8 @@ def test_another_text_is_read_by_the_model_and_the_layer_and_the_head_stay(model
     assert float((trace_for(setup)["weights"] - own).abs().max()) < 3e-6
     assert screen.held("recorded_text") == OTHER
     assert len(screen.packed("model_heads")[0]["queries"]) == own.shape[-1]
+    assert make_document_title(setup) == "gpt2, transformer.h.1.attn"
+    assert "model" in steps_of(setup)  # a scene of a lecture shows the panel too
 
 
 def test_a_setting_that_was_changed_stays_and_numbers_of_single_words_go(models):
