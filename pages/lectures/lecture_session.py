@@ -432,6 +432,15 @@ def lecture_link_values() -> dict[str, str]:
     return values
 
 
+def link_to_start() -> dict[str, str]:
+    """Returns the query parameters that start the open lecture at its first scene; without scenes, its overview.
+
+    An own lecture is only named, because it is in the session.
+    """
+    first = {"scene": "1"} if current_lecture().scenes else {}
+    return {"lecture": get_lecture_session().name} | first
+
+
 def fits_in_link() -> bool:
     """Returns whether a link can contain the lecture: only a short lecture without uploaded pictures."""
     if get_lecture_session().name != OWN_LECTURE:

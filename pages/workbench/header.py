@@ -1,4 +1,4 @@
-"""Shows the line above the pictures (undo and redo, link, proof, export) and the errors of an opened link or file."""
+"""Shows the line above the pictures (present, undo and redo, link, proof, export), and the errors of an opened link."""
 
 from functools import partial
 
@@ -17,9 +17,10 @@ from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
 from pages.session import linked_setup, setup_history, setup_state
 from pages.session.fragments import page_part, redraw
+from pages.session.linked_state import open_page
 from pages.session.view import ScreenState, name_shown
 from pages.setup.codec import LINK_KEYS, link_trouble
-from pages.site.words import say
+from pages.site.words import escape_markdown, say
 from pages.workbench.sharing import show_share_panel
 
 DONE_KEY = "moves_done"  # session key: how many key presses for undo and redo were handled
@@ -41,6 +42,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
         *state.unread,
         *state.unfit,
         is_added(make_scene_of_screen),
+        lecture_session.current_lecture().title,
         lecture.refusal,
         linked_setup.awaited_file(),
     )
@@ -48,14 +50,14 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(header_dependencies, keeps_place=True)
 def show_header(screen: ScreenState) -> None:
-    """Shows undo and redo, link, proof and export; below them, the errors of the opened link or file."""
+    """Shows present, undo and redo, link, proof and export; below them, the errors of the opened link or file."""
     with st.container(gap="xsmall"):
         show_header_line(screen)
         show_trouble()
 
 
 def show_header_line(screen: ScreenState) -> None:
-    """Shows undo and redo, link, proof, export."""
+    """Shows present, undo and redo, link, proof, export. page.css hides redo while there is nothing to redo."""
     trace, setup = screen.trace, screen.setup
     own, shared = show_toolbar()
     with own:
@@ -63,6 +65,7 @@ def show_header_line(screen: ScreenState) -> None:
             key="shortcuts", data={"done": st.session_state.get(DONE_KEY, 0)}, on_moved=do_pressed, width="content"
         )
     with shared:
+        show_present_button()
         show_add_button(make_scene_of_screen)
         for move in setup_history.HISTORY_MOVES:
             st.button(
@@ -78,6 +81,14 @@ def show_header_line(screen: ScreenState) -> None:
         show_share_panel(setup)
         show_proof(trace, setup)
         show_export(trace, setup)
+
+
+def show_present_button() -> None:
+    """Shows the button that starts the open lecture on the page "present"; without scenes, it opens its overview."""
+    title = escape_markdown(lecture_session.current_lecture().title)
+    how = say("help.present", title=title)
+    if st.button(say("header.present"), key="present", icon=":material/slideshow:", help=how, type="tertiary"):
+        open_page("present", lecture_session.link_to_start())
 
 
 def make_scene_of_screen() -> Scene:

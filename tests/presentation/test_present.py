@@ -293,7 +293,7 @@ def test_what_a_browser_makes_up_moves_nothing(sent):
 def test_what_the_workbench_shows_becomes_a_scene():
     screen = Screen(mask="causal", t="3", step="scores", cell="0,0,3,1")
     screen.press("add_scene")
-    assert any(button.label == "Scene 1 of my lecture" for button in screen.at.button)
+    assert any(button.label == "Lecture: scene 1" for button in screen.at.button)
     screen.set("temperature", 2.0)
     screen.press("add_scene")
     one, two = screen.at.session_state["talk"].own.scenes

@@ -11,7 +11,7 @@ def test_a_scene_outlives_a_reload_and_appears_in_another_tab_until_it_is_thrown
     opened = screen("?lang=en")
     page = opened.page
     with opened.answered():
-        page.get_by_text("Add to my lecture").first.click()
+        page.get_by_text("Add to lecture").first.click()
     page.reload()
     opened.wait_for_picture()
     opened.settled()
@@ -22,15 +22,15 @@ def test_a_scene_outlives_a_reload_and_appears_in_another_tab_until_it_is_thrown
     expect(cards).to_have_count(1)
 
     with opened.answered():
-        page.get_by_text("Add to my lecture").first.click()
-    expect(page.get_by_text("Scene 2 of my lecture")).to_be_visible()
+        page.get_by_text("Add to lecture").first.click()
+    expect(page.get_by_text("Lecture: scene 2")).to_be_visible()
     expect(cards).to_have_count(2)
 
     other.settled()
     other.page.get_by_text("Delete my lecture").click()
     other.page.get_by_text("Delete it from this browser").click()
     expect(other.page.get_by_role("radio", name="My lecture")).to_have_count(0)
-    expect(page.get_by_text("Add to my lecture").first).to_be_visible()
+    expect(page.get_by_text("Add to lecture").first).to_be_visible()
     assert page.evaluate("localStorage.getItem('attention-lecture')") is None
 
     page.evaluate("localStorage.setItem('attention-lecture', '<b>nothing</b>')")
