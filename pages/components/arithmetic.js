@@ -1,11 +1,14 @@
 // Shows the arithmetic of one cell: texts, and operands as buttons that open the cell from which an operand comes.
 import { button, element, focused, setColours } from "./dom.js";
+import { sourcesOf } from "./sources.js";
 
 /**
  * @typedef {object} Arithmetic
  * @property {string} label
  * @property {Place[]} trail the cells from which the visitor came to this one
  * @property {Place[]} pieces texts, and numbers with the step and index of the cell that a click opens
+ * @property {{ text: string, family: string }[]} sources the steps from which the numbers come
+ * @property {string} from the word before their names
  * @property {Record<string, string>} colours
  */
 
@@ -35,6 +38,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
     return button(`operand ${family ?? ""}`, look, follow(place));
   });
   const back = data.trail.length ? [element("nav", "trail", { ariaLabel: data.label }, trail)] : [];
-  root.replaceChildren(...back, element("div", "sum", pieces));
+  root.replaceChildren(...back, ...sourcesOf(data), element("div", "sum", pieces));
   if (isWalking) root.querySelector(".operand")?.focus();
 }

@@ -1,8 +1,12 @@
 // Sends what is pasted into the sentence box to the server at once, if it has several lines, which the box would join,
 // or if it can be no sentence: numbers alone, or an address, that would replace all of the box's text.
-// The first touch of the sentence box selects its text, so that a visitor's own sentence replaces the example's.
+// The click or touch that enters the sentence box selects its text, so that a visitor's own sentence replaces it.
+// A sentence that is typed on a keyboard is applied when the hand rests; the key Enter applies it at once.
+import { Rest } from "./drag.js";
 import { shared } from "./shared.js";
 
+const TYPING_RESTS_MS = 1500; // a typed sentence is applied after this pause
+const CONNECTED = '[data-test-connection-state="CONNECTED"]';
 const MOST_PASTED = 200_001; // most characters that are sent; the server refuses longer texts
 
 const NOTATION = /\b(np|array|tensor|torch|dtype|float\d*|device|cpu|cuda|mps|begin|end|[bpvB]?matrix)\b|e(?=[-+]?\d)/g;
@@ -16,6 +20,17 @@ export function isNoSentence(text) {
 /** Whether a paste would replace all of the text of a box. @param {HTMLInputElement} box */
 const replacesAll = (box) => (box.selectionEnd ?? 0) - (box.selectionStart ?? 0) === box.value.length;
 
+/** @type {(element: EventTarget | null) => element is HTMLInputElement} */
+const isSentenceBox = (element) => element instanceof HTMLInputElement && Boolean(element.closest(".st-key-c_text"));
+
+/** @type {HTMLInputElement | null} */
+let typedIn = null; // the sentence box in which the visitor typed last
+const typing = new Rest(() => {
+  if (!typedIn?.isConnected || !typedIn.value.trim() || !typedIn.matches(":focus")) return;
+  if (!document.querySelector(CONNECTED)) typing.begin(); // Streamlit would drop the text
+  else typedIn.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+}, TYPING_RESTS_MS);
+
 /** @param {import("./shared.js").Component<null>} component */
 export default function ({ setTriggerValue }) {
   const paste = (event) => {
@@ -26,17 +41,25 @@ export default function ({ setTriggerValue }) {
     setTriggerValue("pasted", text.slice(0, MOST_PASTED));
   };
   const select = ({ target }) => {
-    if (!(target instanceof HTMLInputElement) || !target.closest(".st-key-c_text")) return;
-    if (!matchMedia("(pointer: coarse)").matches) return;
-    // The click that follows would put the caret between the letters.
-    target.addEventListener("click", () => target.select(), { once: true });
+    if (!isSentenceBox(target)) return;
+    // The click that follows would put the caret between the letters. Who drags selects a part of them.
+    const click = () => target.selectionStart === target.selectionEnd && target.select();
+    target.addEventListener("click", click, { once: true });
+    target.addEventListener("blur", () => target.removeEventListener("click", click), { once: true });
+  };
+  const type = (event) => {
+    if (!isSentenceBox(event.target) || event.isComposing || matchMedia("(pointer: coarse)").matches) return;
+    typedIn = event.target;
+    typing.begin();
   };
   shared.forgetPaste?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
   document.addEventListener("paste", paste);
   document.addEventListener("focusin", select);
+  document.addEventListener("input", type);
   shared.forgetPaste = () => {
     document.removeEventListener("paste", paste);
     document.removeEventListener("focusin", select);
+    document.removeEventListener("input", type);
   };
   return shared.forgetPaste;
 }

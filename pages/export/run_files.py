@@ -25,10 +25,9 @@ from pages.export.downloads import FileMaker, button_row, can_export, name_file,
 from pages.export.flow_files import list_drawings
 from pages.export.step_picture import StepPicture
 from pages.export.worker_drawing import find_missing_letters
-from pages.panels.step_picture import step_name
-from pages.session.labels import Selection, axis_label, current_palette
+from pages.session.labels import Selection, axis_label, current_palette, listed_step_name
 from pages.site.code_words import load_code_comments, say_code
-from pages.site.words import current_language, escape_markdown, say
+from pages.site.words import current_language, escape_markdown, make_names_distinct, say
 
 EXPORTED_STEP_KEY = "c_export"  # session key of the step that is exported, or MAP_OPTION
 MAP_OPTION = "map"  # the option to export the attention map of the selected head
@@ -67,7 +66,8 @@ class ExportedRun:
 def show_step_files(run: ExportedRun) -> None:
     """Shows a choice of a step or of the selected head's attention map, and its downloads as SVG, PNG and CSV."""
     trace, provenance = run.trace, run.provenance
-    names = {MAP_OPTION: run.heading} | {name: step_name(name) for name in trace.steps}
+    words = make_names_distinct([listed_step_name(name) for name in trace.steps])
+    names = {MAP_OPTION: run.heading} | dict(zip(trace.steps, words, strict=True))
     option = choose_exported_step(run, names)
     step = "weights" if option == MAP_OPTION else option
     picture = StepPicture(

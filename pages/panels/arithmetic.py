@@ -45,6 +45,8 @@ def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callabl
     data = {
         "trail": [make_trail_data(trace, step, cell) for step, cell in passed_cells],
         "pieces": [make_piece_data(trace, piece) for piece in pieces],
+        "sources": list_sources(pieces),
+        "from": say("arithmetic.from"),
         "colours": current_palette().families(),
         "label": say("arithmetic.trail"),
     }
@@ -78,6 +80,17 @@ def make_piece_data(trace: Trace, piece: Piece) -> dict:
         "index": list(operand.index),
         "family": colour_family(operand.step) or "",
     }
+
+
+def list_sources(pieces: Sequence[Piece]) -> list[dict[str, str]]:
+    """Returns the steps from which the operands of a cell come, each with its name and the colour of its operands.
+
+    Returns [] if all operands come from one step, as the scores of a softmax do.
+    """
+    steps = dict.fromkeys(piece.ref.step for piece in pieces if piece.ref is not None)
+    if len(steps) < 2:
+        return []
+    return [{"text": spoken_step_name(step), "family": colour_family(step) or ""} for step in steps]
 
 
 def format_cell_number(trace: Trace, ref: Ref) -> str:

@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.explanation.shown_steps import explain_shown
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE
 from pages import components
-from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
+from pages.panels.arithmetic import format_cell_number, list_sources, make_piece_data, make_trail_data
 from pages.panels.flow_data import Showing, make_flow_data
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_plane import CONTROL, take_release, temperature_bounds
@@ -169,6 +169,8 @@ def make_sum_data(screen: ScreenState) -> dict | None:
         "title": f"{describe_cell(trace, chosen)} = {format_cell_number(trace, chosen)}",
         "trail": [make_trail_data(trace, step, cell) for step, cell in passed],
         "pieces": name_words(trace, [make_piece_data(trace, piece) for piece in pieces]),
+        "sources": list_sources(pieces),
+        "from": say("arithmetic.from"),
         "given": say("arithmetic.input"),
         "fold": say("flow.fold"),
     }

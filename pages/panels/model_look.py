@@ -161,6 +161,8 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
     data = {
         "trail": [make_step_back(view.stack, each) for each in view.look.trail[:-1]],
         "pieces": [] if pieces.cell is None else [make_piece(trace, cell.part, each) for each in pieces.pieces],
+        "sources": [],  # each part of the model is named in the title of its number
+        "from": "",
         "colours": current_palette().families(),
         "label": say("arithmetic.trail"),
     }

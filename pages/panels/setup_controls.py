@@ -7,12 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from attention_core.inputs.matrix_edits import shorten_matrix
+from attention_core.inputs.matrix_values import UNCHANGED
 from attention_core.record.errors import AttentionError
 from pages.panels.control import Control
 from pages.panels.refusals import show_error
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.fragments import redraw
+from pages.session.view import current_screen
 from pages.site.words import say
 
 HALF_WIDTH_PX = 112  # width in pixels at which two controls fit side by side in the sidebar
@@ -72,7 +74,18 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
     except AttentionError as error:
         setup_state.workbench().refuse(control, error)
     else:
-        setup_state.change_setup(control, trace_for, **changes)
+        setup_state.change_setup(control, trace_for, **keep_head(changes))
+
+
+def keep_head(changes: dict) -> dict:
+    """Returns the changes of a Setup with the head on the screen, if they give other vectors X.
+
+    Without a chosen head, the page would show the head whose weights are the most telling, which may be another one.
+    """
+    view = setup_state.current_setup().view
+    if view.head is not None or changes.get("x") in (None, UNCHANGED):
+        return changes
+    return {"head": current_screen().selection.head, **changes}
 
 
 def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:

@@ -1,6 +1,7 @@
 """Gathers the inputs of a RunSetup for attention_core, and computes its run."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.matrix_edits import chosen_array, drop_outside_cells
+from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.checks import all_finite
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.pair_inputs import PairInputs
@@ -142,8 +144,7 @@ def gather_inputs(run: RunSetup, arrays: UploadedArrays | None = None) -> RunInp
 
 def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> RunInputs:
     """Returns all inputs of a run; matrices that the visitor typed replace those of its kind of input."""
-    values = {name: getattr(run, name) for name in TYPED_MATRICES}
-    inputs = RunInputs(typed={name: value for name, value in values.items() if value is not None})
+    inputs = RunInputs(typed=list_typed_matrices(run))
     sizes = make_head_sizes(run, config)
     match kind:
         case UploadedQkv():
@@ -156,15 +157,41 @@ def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> 
             if "x" in inputs.matrices:
                 sizes = replace(sizes, key_width=put_source_matrices(inputs, config, run.seed))
             kind.put_projections(inputs, sizes)
-    B, _, T, S = checked_run_sizes(inputs, config)
+    B, H, T, S = checked_run_sizes(inputs, config)
     learned = kind.score_weights()
-    put_learned_matrices(inputs, learned, sizes, run.wiring, config)
-    pairs = {"B": B, "H": config.heads, "T": T, "S": S}
+    put_learned_matrices(inputs, learned, sizes, run.wiring, with_heads_of_file(config, inputs))
+    pairs = {"B": B, "H": H, "T": T, "S": S}
     check_tanh_layer(inputs, SCORES[config.score], pairs, getattr(torch, run.dtype))
     if run.allowed is not None:
         inputs.typed["allowed"] = drop_outside_cells(run.allowed, (T, S))
         inputs.put("allowed", StartMatrix(np.ones((T, S)), "typed"))
     return inputs
+
+
+def list_typed_matrices(run: RunSetup) -> dict[str, MatrixValue]:
+    """Returns {name: value} of the matrices that the visitor typed."""
+    values = {name: getattr(run, name) for name in TYPED_MATRICES}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def with_heads_of_file(config: AttentionConfig, inputs: RunInputs) -> AttentionConfig:
+    """Returns a config with the number of heads of the tensors from a file; unchanged for any other input."""
+    if inputs.brought is None:
+        return config
+    return replace(config, heads=inputs.brought.q.shape[1], kv_heads=None)
+
+
+def weigh_whole_file(kind: UploadedQkv, run: RunSetup, config: AttentionConfig) -> Weights:
+    """Returns the weights of a run with all heads, queries and keys of a file, such as the table of T5's buckets.
+
+    The run itself may be too large to be shown.
+    """
+    whole = RunInputs(typed=list_typed_matrices(run))
+    kind.of_whole_sequence().gather(whole)
+    sizes = make_head_sizes(run, config)
+    put_learned_matrices(whole, kind.score_weights(), sizes, run.wiring, with_heads_of_file(config, whole))
+    weights = {name: matrix for name, matrix in whole.matrices.items() if name not in SEQUENCES}
+    return Weights(**{name: to_setup_tensor(name, matrix, run) for name, matrix in weights.items()})
 
 
 def note_sentence_rows(inputs: RunInputs, run: RunSetup, config: AttentionConfig) -> None:
@@ -270,6 +297,7 @@ def prepare_run(run: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs
                     weights,
                     config,
                     pairs,
+                    partial(weigh_whole_file, kind, run, config),
                 )
             case DrawnTensors():
                 steps, plan = prepare_drawn(

@@ -1,6 +1,6 @@
 """Inputs that are tensors instead of sentences: q, k and v, typed or from files, or sampled by a code listing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -128,11 +128,16 @@ class UploadedQkv:
             keys=(key, keys),
         )
 
-    def whole_sequence(self) -> UploadedTensors:
-        """Returns all heads, queries and keys of the uploaded sequence of which a part is shown."""
+    def of_whole_sequence(self) -> "UploadedQkv":
+        """Returns this input with all heads, queries and keys of the uploaded sequence of which a part is shown."""
         whole = self.tensors()
         (_, H, T, _), (_, _, S, _) = whole.q.shape, whole.k.shape
-        return cut_upload_part(whole, UploadPart(self.part_of(whole).batch, (0, H), (0, T), (0, S)))
+        return replace(self, part=(self.part_of(whole).batch, 0, H, 0, T, 0, S))
+
+    def shown_tensors(self) -> UploadedTensors:
+        """Returns the shown part of the tensors."""
+        whole = self.tensors()
+        return cut_upload_part(whole, self.part_of(whole))
 
     def score_weights(self) -> dict[str, np.ndarray]:
         """Returns {name: weight} of the score function's weights that a network learned."""
@@ -223,13 +228,15 @@ def prepare_uploaded(
     weights: Weights,
     config: AttentionConfig,
     pairs: PairInputs,
+    weigh_whole: Callable[[], Weights],
 ) -> tuple[dict[str, Step], Plan]:
     """Returns the input steps and the plan of a run with tensors from a file, which determine the counts of heads.
 
     uploaded: the shown part of the tensors. kind: all of them. pairs: the tensors about pairs; their mask is combined
-    with the mask from the file. The file's bias is added, but only once if the chosen positions add the same one to the
-    whole file, as they do for the exported numbers of such a run: the positions then add it to the whole, and the file
-    to a part, because positions would give the heads, queries and keys of a part other numbers.
+    with the mask from the file. weigh_whole: a function that returns the weights of a run with all of the file, whose
+    learned tables may have a column for each head. The file's bias is added, but only once if the chosen positions add
+    the same one to the whole file, as they do for the exported numbers of such a run: the positions then add it to the
+    whole, and the file to a part, because positions would give the heads, queries and keys of a part other numbers.
     """
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
@@ -251,8 +258,8 @@ def prepare_uploaded(
     if uploaded.bias is None:
         return prepare_qkv(q, k, v, weights, config, pairs)
     of_positions = config.positions_at("bias")
-    whole = kind.whole_sequence() if of_positions else uploaded
-    is_same = bool(of_positions) and is_bias_of_positions(whole, device, dtype, weights, config)
+    whole = kind.of_whole_sequence().shown_tensors() if of_positions else uploaded
+    is_same = bool(of_positions) and is_bias_of_positions(whole, device, dtype, weigh_whole(), config)
     if is_same and (uploaded.q.shape, uploaded.k.shape) == (whole.q.shape, whole.k.shape):
         return prepare_qkv(q, k, v, weights, config, pairs)
     if is_same:

@@ -177,6 +177,12 @@ def inline_step_name(step: str) -> str:
     return name.replace("\n", " ")
 
 
+def listed_step_name(step: str) -> str:
+    """Returns the name of a step in a list of choices, where no index can stand lower: "projected q" for X W_q."""
+    letter, _, rest = step.partition("_")
+    return say("formula.projected", letter=letter) if rest == "projected" else inline_step_name(step)
+
+
 def formula_names(trace: Trace) -> dict[str, str]:
     """Returns the names that formulas use for a run's steps, in the session's language.
 

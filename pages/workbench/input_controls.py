@@ -26,8 +26,11 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench.control_rows import say_on_or_off, show_row
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD
+from pages.workbench.matrix_changes import EDITED_KEY
 
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
+LEAST_BOX_PX, MOST_BOX_PX = 68, 150  # px: least and largest height of the text input of a matrix
+ROW_PX, EDGES_PX = 21, 58  # px: height of a row of numbers in it, and of its upper and lower edge
 MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example with a language model
 KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words that have a vector
 
@@ -159,7 +162,12 @@ def explain_random_weights(screen: ScreenState) -> str:
 
 
 def choose_input_mode(wanted: str) -> None:
-    """Switches to the kind of input that the visitor chose; stores the error if this is refused."""
+    """Switches to the kind of input that the visitor chose; stores the error if this is refused.
+
+    The editor below then shows X, if that is chosen.
+    """
+    if wanted == "matrix":
+        st.session_state[EDITED_KEY] = "x"
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)
     except AttentionError as error:  # raised for numbers that cannot be written as text
@@ -270,15 +278,18 @@ def show_further_sentences(setup: Setup) -> None:
     show_refusal("more")
 
 
-def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
+def matrix_box(field: str, inputs: RunInputs) -> None:
     """Shows a matrix as text in a text input, in which the visitor can type or paste numbers."""
+    matrix = inputs.matrices.get(field)
+    rows = 0 if matrix is None else len(matrix)
+    height = min(max(LEAST_BOX_PX, EDGES_PX + ROW_PX * rows), MOST_BOX_PX)
 
     def take_matrix_text(text: str) -> None:
         base = current_screen().inputs.bases.get(field)
         try_matrix(field, field, lambda: parse_matrix(text, field), base)
 
     label = say("control.allowed") if field == "allowed" else say("control.matrix", name=field)
-    control = field_control(field, format_matrix_rows(inputs.matrices.get(field)), take_matrix_text).moved()
+    control = field_control(field, format_matrix_rows(matrix), take_matrix_text).moved()
     control.draw(st.text_area, label=label, height=height, help=say("help.matrix"))
     show_refusal(field, take_matrix_text)
 

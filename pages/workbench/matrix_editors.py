@@ -31,6 +31,7 @@ from pages.site.words import has, label_arrays, say
 from pages.workbench.input_controls import format_matrix_rows
 from pages.workbench.matrix_cells import cell_editor, locate_head
 from pages.workbench.matrix_changes import (
+    EDITED_KEY,
     PAIR_MATRICES,
     MatrixReader,
     editor_control_name,
@@ -55,7 +56,7 @@ def show_origins(screen: ScreenState) -> None:
 def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the values on which the matrix editors depend: the run, the selection and the choices in the editors."""
     session = st.session_state
-    name = session.get("c_edited")
+    name = session.get(EDITED_KEY)
     return (
         screen.setup.run,
         screen.selection,
@@ -90,13 +91,13 @@ def show_editors(screen: ScreenState) -> None:
 
 def choose_matrix(names: list[str]) -> str:
     """Shows the choice of a matrix and returns the chosen name; the default is W_q if the run has W_q."""
-    if st.session_state.get("c_edited") not in names:
-        st.session_state["c_edited"] = "w_q" if "w_q" in names else names[0]
+    if st.session_state.get(EDITED_KEY) not in names:
+        st.session_state[EDITED_KEY] = "w_q" if "w_q" in names else names[0]
     return st.segmented_control(
         say("editor.which"),
         names,
         format_func=name_matrix,
-        key="c_edited",
+        key=EDITED_KEY,
         required=True,
         label_visibility="collapsed",
     )

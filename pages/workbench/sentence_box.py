@@ -23,6 +23,7 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.controls import MATRICES
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import input_controls
+from pages.workbench.matrix_changes import EDITED_KEY
 from pages.workbench.pasted_text import Pasted, recognise, shorten
 
 PASTED_KEY = "pasted"  # session key of the text that waits for a choice, with the run that was shown when it was pasted
@@ -131,10 +132,11 @@ def show_uses(found: Pasted, setup: Setup) -> None:
 
 
 def use_as_x(reading: str) -> None:
-    """Makes a pasted matrix the input X, and opens the panel of matrices."""
+    """Makes a pasted matrix the input X, and opens the panel of matrices, with X in its cells."""
     setup = setup_state.current_setup()
     given = {"text": None, "x": pack_matrix(parse_matrix(reading, "x"), "x")}
     show_panel(MATRICES)
+    st.session_state[EDITED_KEY] = "x"
     take_made_change("pasted", lambda: input_controls.make_mode_change(setup, "matrix") | given)
     st.rerun()  # the whole page, which puts the panel beside the picture
 

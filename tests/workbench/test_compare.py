@@ -129,7 +129,7 @@ def test_where_b_blocks_what_a_attends_to_the_divergence_is_infinite_and_says_wh
         ({"score": "cosine", "temperature": 2.0}, ["**Score** scaled dot product → cosine", "**Temperature τ** 1 → 2"]),
         ({"scale": "off"}, ["**Scale** default → off"]),
         ({"heads": 1}, ["**Heads** 2 → 1"]),
-        ({"d_k": 3}, ["**Width d_k** 2 → 3"]),
+        ({"d_k": 3}, ["**Width dₖ** 2 → 3"]),
         ({"dtype": "float16"}, ["**Precision** float64 → float16"]),
         ({"wiring": ["swapped"]}, ["**Change the layer** none → swap Q and K"]),
         ({"wiring": ["no_output"]}, ["**w_o** 4 × 4 → none"]),

@@ -449,6 +449,7 @@ def test_a_run_that_is_exported_and_opened_again_adds_its_position_bias_once(pos
         ("alibi", {"part_head": 2, "part_heads": 1}),  # alone it would have the slope of a single head
         ("alibi", {"part_query": 2, "part_queries": 2}),
         ("t5", {"part_query": 2, "part_queries": 2}),
+        ("t5", {"part_head": 2, "part_heads": 1}),  # alone it would have the first column of the table
     ],
 )
 def test_a_part_of_an_exported_run_adds_the_same_bias_once(position, part):
@@ -462,6 +463,18 @@ def test_a_part_of_an_exported_run_adds_the_same_bias_once(position, part):
     shown = trace(screen)
     assert shown["bias"].squeeze().tolist() == exported["bias"][heads, queries].squeeze().tolist()
     assert torch.allclose(shown["weights"], exported["weights"][:, heads, queries], rtol=0, atol=1e-12)
+    assert "The chosen positions add the bias of the file already: it is added once." in told(screen)
+
+
+def test_a_file_with_more_heads_than_the_example_adds_the_bias_of_the_heads_that_are_shown_once():
+    """The table of T5 has a column for each head: a part with as many heads as the example has another table."""
+    exported, _ = compute_run(Screen(pos="t5", heads="5", d_k="3", d_v="3").setup().run)
+    screen = bring(Screen(pos="t5", lang="en"), ("run.npz", npz_bytes(exported, Provenance("A run", ""))))
+    assert screen.errors() == [] and trace(screen)["bias"].shape[-3] == 5
+    assert torch.allclose(trace(screen)["weights"], exported["weights"], rtol=0, atol=1e-12)
+    screen.set("part_heads", 2).set("part_head", 3)
+    assert screen.errors() == []
+    assert torch.allclose(trace(screen)["weights"], exported["weights"][:, 2:4], rtol=0, atol=1e-12)
     assert "The chosen positions add the bias of the file already: it is added once." in told(screen)
 
 

@@ -3,6 +3,7 @@
 // On a phone, the arithmetic covers the lower edge of the screen: first the result, then a line for each term.
 import { button, element, focused } from "../dom.js";
 import { fixed, printed, twoDigits } from "../rounded.js";
+import { sourcesOf } from "../sources.js";
 import { isSamePlace } from "./exchange.js";
 
 export class SumPanel {
@@ -37,7 +38,7 @@ export class SumPanel {
     }));
     const sum = element("div", "sum", this.pieces.length ? this.lines() : [data.given]);
     this.result = element("span", "result", resultOf(this.pieces.at(-1)?.text ?? data.title));
-    const where = element("div", "where", [...trail, this.title, this.note]);
+    const where = element("div", "where", [...trail, this.title, ...sourcesOf(data), this.note]);
     this.root.replaceChildren(element("div", "told", [this.result, where]), sum, fold);
     this.operands = data.pieces.filter((piece) => piece.step !== undefined);
     this.pointed = null;

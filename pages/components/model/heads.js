@@ -3,6 +3,7 @@
 import { copyParts } from "../copies.js";
 import { button, element, isDrawn, selectOf, setColours, stateOf } from "../dom.js";
 import { Rest } from "../drag.js";
+import { fullColour } from "../flow/model.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { MapOptions } from "../map_options.js";
 import { floatsOf, unpacked } from "../pixels.js";
@@ -69,6 +70,7 @@ const REST_MS = 300; // ms: a choice is sent to the server after this pause (deb
  * @property {Heads} shown
  * @property {Record<"controls" | "told" | "grid" | "two", HTMLElement>} parts
  * @property {Card[]} cards
+ * @property {(() => void)[]} drawings functions that draw the large maps of compared heads at their present size
  */
 
 /** @typedef {{ element: HTMLElement, number: HTMLElement, compare: HTMLButtonElement }} Card of a head */
@@ -263,7 +265,7 @@ function cardOf(view, i) {
   const mean = shown.reads?.chosen.mean ?? [];
   const isNow = mean.length ? mean.includes(i) : layer === shown.now[0] && head === shown.now[1];
   const matrix = shown.others
-    ? shownMatrix(shown, apart(shown.maps[i], shown.others[i]), "change")
+    ? shownMatrix(shown, apart(shown.maps[i], shown.others[i]), "change", null, largestChange(shown))
     : shownMatrix(shown, shown.maps[i], shown.kind, i);
   const opens = {
     title: habit || name, ariaLabel: said(shown.text.open, { name, habit }), style: `aspect-ratio: ${ratioOf(shown)}`,
@@ -290,16 +292,31 @@ function spellOf({ kind, reads }) {
 
 const apart = (one, other) => one.map((number, i) => number - other[i]);
 
+const largestChanges = new WeakMap(); // the shown data -> the largest difference of all heads between two sentences
+
+// Returns the number with the full colour in the small maps of all heads, so that they can be compared.
+function largestChange(shown) {
+  if (!largestChanges.has(shown)) {
+    const changes = apart(floatsOf(shown.weights), floatsOf(shown.other));
+    largestChanges.set(shown, fullColour(changes, shown.kind === "times"));
+  }
+  return largestChanges.get(shown);
+}
+
 // Returns the aspect ratio of an attention map, columns divided by rows, limited to the range from 1/3 to 3.
 const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
 
 // Returns the Matrix of a map to draw. number: the index of a head, to omit its hidden cells; null for none.
-function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numbers, kind, number = null) {
+// most: the number with the full colour in a difference; by default the map's largest.
+function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numbers, kind, number = null, most = null) {
   const cells = queries.length * keys.length;
   const own = number === null ? [] : hidden.subarray(number * cells, (number + 1) * cells);
-  const most = kind === "share" && unit === "times" ? 1 : reach; // the attention rollout always has shares
-  const map = { rows: queries.length, columns: keys.length, reach: most, kind, allowed, hidden: own };
-  return { ...matrixOf(numbers, map), isTimes: unit === "times" && kind === "change" };
+  const isTimes = unit === "times" && kind === "change";
+  let full = reach;
+  if (kind === "change") full = most ?? fullColour(numbers, isTimes);
+  else if (kind === "share" && unit === "times") full = 1; // the attention rollout always has shares
+  const map = { rows: queries.length, columns: keys.length, reach: full, kind, allowed, hidden: own };
+  return { ...matrixOf(numbers, map), isTimes };
 }
 
 // ---- as a picture ---------------------------------------------------------------------------------------------------
@@ -309,6 +326,7 @@ function filesOf(view) {
   if (!picture) return [];
   const { grid, two } = view.parts;
   const write = () => {
+    view.drawings.forEach((draw) => draw()); // a map that was chosen just now is drawn only with the next frame
     view.root.classList.add("copied"); // layout of the picture file: wider than high, without buttons
     const copy = copyParts([...grid.children, ...two.querySelectorAll("figure")]);
     view.root.classList.remove("copied");
@@ -331,9 +349,10 @@ function compareTwo(view) {
   const [one, other] = look.pair;
   const large = look.pair.map((i) => largeOf(shown, heads[i].name, maps[i], shown.kind, i));
   if (shown.others && look.pair.length) large.push(...secondOf(shown, one));
-  else if (look.pair.length === 1) large.push(element("p", "", text.choose_two));
   if (look.pair.length === 2) large.push(largeOf(shown, text.difference, apart(maps[one], maps[other]), "change"));
-  parts.two.replaceChildren(...large);
+  view.drawings = large.map(({ draw }) => draw);
+  const asks = !shown.others && look.pair.length === 1 ? [element("p", "", text.choose_two)] : [];
+  parts.two.replaceChildren(...large.map(({ figure }) => figure), ...asks);
 }
 
 // Returns two large attention maps of a head: on the second sentence, and its difference from the first.
@@ -347,7 +366,7 @@ function secondOf(shown, i) {
   return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], shown.kind), difference];
 }
 
-// Returns a large attention map of a head with its words, as wide as its container.
+// Returns a large attention map of a head with its words, as wide as its container, and the function that draws it.
 // A text below the map describes the cell under the pointer or reached by arrow keys; the row of this cell is framed.
 function largeOf(shown, name, numbers, kind, head = null) {
   const { queries, keys, palette } = shown;
@@ -375,14 +394,14 @@ function largeOf(shown, name, numbers, kind, head = null) {
   readCells(map.canvas, { rows: queries.length, columns: keys.length, at: () => at, tell });
   frame.onkeydown = map.canvas.onkeydown;
   new ResizeObserver(draw).observe(figure);
-  return figure;
+  return { figure, draw };
 }
 
 // ---- rollout and added vectors --------------------------------------------------------------------------------------
 // Returns the elements about all heads together: attention rollout, and the length of each head's added vector.
 function beyondOf({ shown }) {
   const beyond = element("div", "beyond");
-  if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"));
+  if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share").figure);
   if (shown.text.written_title) beyond.append(writtenOf(shown));
   if (shown.text.why) beyond.append(element("p", "why", shown.text.why));
   return beyond;

@@ -22,9 +22,11 @@ def test_what_streamlit_says_of_a_field_and_a_list_is_in_the_language_of_the_pag
     opened = screen(f"?ex=en_it&lang={language}")
     page = opened.page
     hint = page.get_by_test_id("InputInstructions").locator("span").first
-    page.get_by_label(words["control.text"], exact=True).fill("Anna fed")
+    sentence = page.get_by_label(words["control.text"], exact=True)
+    sentence.fill("")  # a sentence would be applied when the hand rests
     assert shown(hint) == words["streamlit.apply"]
-    page.get_by_label(words["control.text"], exact=True).press("Enter")
+    sentence.fill("Anna fed")
+    sentence.press("Enter")
     opened.open_way(words["way.matrices"])
     page.locator("textarea").first.fill("1 2")
     assert shown(hint) == words["streamlit.apply_lines"]

@@ -112,10 +112,11 @@ def test_what_is_taken_along_holds_the_numbers_of_the_file(screen, tmp_path):
 
 def test_all_heads_are_saved_as_one_picture_wider_than_high_with_what_is_compared(screen):
     opened, heads = with_file(screen, viewport={"width": 390, "height": 844})
-    for place in (2, 7):
-        heads.locator(".compare").nth(place).click()
-    with opened.page.expect_download() as download:
-        heads.locator(".files button.svg").click()
+    with opened.page.expect_download() as download:  # before the browser has drawn a frame of what is compared
+        heads.evaluate("""root => {
+            for (const place of [2, 7]) root.querySelectorAll(".compare")[place].click();
+            root.querySelector(".files button.svg").click();
+        }""")
     text = Path(download.value.path()).read_text()
     root = ElementTree.fromstring(text)
     assert int(root.get("width")) > 1200 and int(root.get("width")) > int(root.get("height"))
@@ -123,7 +124,7 @@ def test_all_heads_are_saved_as_one_picture_wider_than_high_with_what_is_compare
     assert {name_of(place) for place in range(12)} <= {*texts} and texts.count(name_of(7)) == 2  # its card, and large
     assert "Compare" not in texts and "127.0.0.1" not in text and "mine.npz" in texts
     apart = drawn()[0, 2] - drawn()[1, 3]
-    assert f"{100 * apart.max():.0f}" in texts  # a number of the difference, in its cell
+    assert f"+{100 * apart.max():.0f}" in texts  # a number of the difference, in its cell
     with Image.open(BytesIO(png_bytes(text, 1))) as picture:
         shades = picture.convert("RGB").getcolors(10**6)
     assert len(shades) > 100  # the cells are there, each in the shade of its weight

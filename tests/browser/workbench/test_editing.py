@@ -183,7 +183,7 @@ PILLS = [
     # k(it) = q(it) = (−3, 3), all other k are 0: e^(18/√2) = 336,700 of 336,706
     ("W_q = W_k = W_v", "weights [head 1, it, it]", "0.99998"),
     # W_o leads head 2's first column to the first; without it it stays in the third
-    ("no W_o", "output [fed, 3]", "0.932"),
+    ("no Wₒ", "output [fed, 3]", "0.932"),
 ]
 
 
@@ -247,7 +247,7 @@ def test_sizes_come_and_go_and_the_edited_numbers_that_fit_stay(screen):
         opened.press("Heads", heads)
         expect(box).to_have_value(first)  # one head of 4 columns or two of 2: the same numbers
     opened.open_row("Key/value heads, widths")
-    width = opened.page.get_by_role("spinbutton", name="Width d_k")
+    width = opened.page.get_by_role("spinbutton", name="Width dₖ")
     width.fill("3")
     width.press("Enter")
     wide = "0  0  0  0  0  0\n5  -3  0  0  0  0\n0  0  0  3  -3  0\n0  0  0  0  0  0"  # a column for each head

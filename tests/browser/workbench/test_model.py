@@ -44,7 +44,7 @@ def test_a_number_of_the_sum_is_opened_and_followed_with_the_keyboard(screen):
     sums.locator(".operand").first.click()
     expect(sums.locator(".trail button")).to_have_count(1)
     sums.locator(".operand").first.click()
-    expect(sums.locator(".trail button").last).to_have_text("layer 1, attention: each head through W_o")
+    expect(sums.locator(".trail button").last).to_have_text("layer 1, attention: each head through Wₒ")
     expect(opened.page.get_by_text("layer 1, attention · head_outputs [head 2, it, 1]")).to_be_visible()
 
 
