@@ -20,8 +20,10 @@ export function isNoSentence(text) {
 /** Whether a paste would replace all of the text of a box. @param {HTMLInputElement} box */
 const replacesAll = (box) => (box.selectionEnd ?? 0) - (box.selectionStart ?? 0) === box.value.length;
 
-/** @type {(element: EventTarget | null) => element is HTMLInputElement} */
-const isSentenceBox = (element) => element instanceof HTMLInputElement && Boolean(element.closest(".st-key-c_text"));
+/** @param {EventTarget | null} element @returns {element is HTMLInputElement} */
+function isSentenceBox(element) {
+  return element instanceof HTMLInputElement && Boolean(element.closest(".st-key-c_text"));
+}
 
 /** @type {HTMLInputElement | null} */
 let typedIn = null; // the sentence box in which the visitor typed last

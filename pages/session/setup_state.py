@@ -13,6 +13,7 @@ from attention_core import Trace
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.record.errors import AttentionError
+from pages.session import side_panel
 from pages.session.linked_state import LinkedState, show_link
 from pages.setup.codec import check_link_length, check_link_values, to_address
 from pages.setup.model_fields import HEAD_ORDER_READERS, find_written
@@ -89,7 +90,13 @@ def write_setup_link() -> None:
     """Writes the Setup's link into the address bar; a link that waits for the browser's files stays there."""
     if st.session_state.get(AWAITED_KEY):
         return
-    show_link(to_address(current_setup(), current_language()))
+    show_link(to_address(current_setup(), current_language()) | side_panel.write_panel_link())
+
+
+def write_panel() -> None:
+    """Writes into the address what is open in the panel of the workbench; other pages show parts of it elsewhere."""
+    if st.session_state["page"] == "":
+        write_setup_link()
 
 
 # ---- a change --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Opens the control of the workbench that a search or a link names, and scrolls the page to it."""
+"""Opens the panel or control of the workbench that a search or a link names, and scrolls the page to the control."""
 
 import streamlit as st
 
@@ -6,7 +6,8 @@ from pages import components
 from pages.session import setup_state
 from pages.session.labels import current_palette
 from pages.session.linked_state import has_arrived
-from pages.session.side_panel import row_key, show_panel
+from pages.session.side_panel import LINK_KEY as PANEL_LINK_KEY
+from pages.session.side_panel import open_panel_of_link, row_key, show_panel
 from pages.site.controls import CONTROLS
 
 LINK_KEY = "control"  # query parameter with the control to open
@@ -36,6 +37,16 @@ def seek_linked() -> None:
     else:
         state = setup_state.workbench()
         state.unread = [*state.unread, (LINK_KEY, name[:40])]
+
+
+def open_linked_panel() -> None:
+    """If the visitor has just arrived by a link that names a panel, opens it; lists an unknown panel as unread."""
+    panel = st.query_params.get(PANEL_LINK_KEY)
+    if panel is None or not has_arrived():
+        return
+    if not open_panel_of_link(panel):
+        state = setup_state.workbench()
+        state.unread = [*state.unread, (PANEL_LINK_KEY, panel[:40])]
 
 
 def bring_sought() -> None:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 MATRICES, FILE, MORE, RESEARCH = "matrices", "file", "more", "research"  # panels beside the picture of the workbench
 
 
+EDITED_KEY = "c_edited"  # session key of the matrix that the editor shows
+
+
 @dataclass(frozen=True)
 class SoughtControl:
     """A control of the workbench that the search can open.
@@ -29,7 +32,7 @@ CONTROLS = {
     "scale": SoughtControl("control.scale_on", "c_scale_on"),
     "temperature": SoughtControl("control.temperature", "c_temperature"),
     "device": SoughtControl("control.device", "c_device", row="device"),
-    "editors": SoughtControl("editor.title", "c_edited", MATRICES),
+    "editors": SoughtControl("editor.title", EDITED_KEY, MATRICES),
     "matrix": SoughtControl("control.input", "c_mode", MATRICES),
     "cross": SoughtControl("row.cross", "c_cross", MORE, "cross"),
     "batch": SoughtControl("row.batch", "c_batch", MORE, "batch"),
@@ -47,3 +50,4 @@ CONTROLS = {
     "modifiers": SoughtControl("row.modifiers", "c_modifiers", RESEARCH, "modifiers"),
     "rare_masks": SoughtControl("row.rare_masks", "c_rare_masks", RESEARCH, "rare_masks"),
 }
+ROWS = ("cut", "ramp", *(control.row for control in CONTROLS.values() if control.panel and control.row))  # of panels

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from pages.panels.setup_controls import field_control
-from pages.session.side_panel import row_key
+from pages.session import setup_state
+from pages.session.side_panel import kept_row_key, row_key
 from pages.site.words import escape_markdown, say
 
 
@@ -17,13 +18,14 @@ def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], No
     """
     colour = "primary" if is_set else "gray"
     key = row_key(name)
-    kept = f"{key}.kept"
+    kept = kept_row_key(name)
     if key not in st.session_state:  # Streamlit deletes the state of a row that is not drawn
         st.session_state[key] = st.session_state.get(kept, False)
     with st.container(key=f"line_{name}", gap=None):
         st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css moves the value up to the row's line
         drawer = st.expander(say(f"row.{name}"), key=key, on_change="rerun", type="compact")
         st.session_state[kept] = drawer.open
+        setup_state.write_panel()
         if drawer.open:
             with drawer:
                 show_controls()

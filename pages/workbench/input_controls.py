@@ -23,10 +23,10 @@ from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState, current_screen
 from pages.setup.resolve import resolve_run, to_positions_field
 from pages.setup.setup import Setup, make_setup
+from pages.site.controls import EDITED_KEY
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench.control_rows import say_on_or_off, show_row
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD
-from pages.workbench.matrix_changes import EDITED_KEY
 
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 LEAST_BOX_PX, MOST_BOX_PX = 68, 150  # px: least and largest height of the text input of a matrix

@@ -13,7 +13,6 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
 
-EDITED_KEY = "c_edited"  # session key of the matrix that the editor shows
 PAIR_MATRICES = (*WHAT_IF_STEPS, "allowed")  # names of the editable matrices with one number per query-key pair
 
 MatrixReader = Callable[[], np.ndarray]

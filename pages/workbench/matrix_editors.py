@@ -27,11 +27,11 @@ from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_LINK_NUMBER
+from pages.site.controls import EDITED_KEY
 from pages.site.words import has, label_arrays, say
 from pages.workbench.input_controls import format_matrix_rows
 from pages.workbench.matrix_cells import cell_editor, locate_head
 from pages.workbench.matrix_changes import (
-    EDITED_KEY,
     PAIR_MATRICES,
     MatrixReader,
     editor_control_name,
@@ -71,6 +71,7 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_editors(screen: ScreenState) -> None:
     """Shows the choice of a matrix, and the editor of the chosen matrix."""
     name = choose_matrix(list_editable_matrices(screen))
+    setup_state.write_panel()
     matrix, base = get_matrix_and_base(screen, name)
     st.caption(describe_matrix(screen, name, matrix))
     if name == "allowed":

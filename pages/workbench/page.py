@@ -17,6 +17,7 @@ PICTURE_AND_PANEL = (0.68, 0.32)
 PICTURE_AND_MATRICES = (0.58, 0.42)
 
 linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
+sought_control.open_linked_panel()
 sought_control.seek_linked()
 if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)

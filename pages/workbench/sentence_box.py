@@ -20,10 +20,9 @@ from pages.session.view import ScreenState
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.catalog import PAGES_BY_SLUG
-from pages.site.controls import MATRICES
+from pages.site.controls import EDITED_KEY, MATRICES
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import input_controls
-from pages.workbench.matrix_changes import EDITED_KEY
 from pages.workbench.pasted_text import Pasted, recognise, shorten
 
 PASTED_KEY = "pasted"  # session key of the text that waits for a choice, with the run that was shown when it was pasted

@@ -529,8 +529,9 @@ class Screen:
         self.page.get_by_text(until, exact=False).first.wait_for()
 
     def query(self) -> dict[str, str]:
-        """The parameters in the address bar."""
+        """The parameters in the address bar, without the panel beside the picture."""
         from urllib.parse import parse_qsl, urlsplit
 
         self.settled()  # the address is written last
-        return dict(parse_qsl(urlsplit(self.page.url).query, keep_blank_values=True))
+        parameters = dict(parse_qsl(urlsplit(self.page.url).query, keep_blank_values=True))
+        return {key: text for key, text in parameters.items() if key != "side_panel"}

@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.testing.v1.element_tree import Block, ElementTree
 
 from pages.runs import cache
-from pages.session.side_panel import PANEL_KEY, row_key
+from pages.session.side_panel import LINK_KEY, PANEL_KEY, row_key
 from pages.setup.resolve import config_of
 from pages.site.controls import CONTROLS, FILE, MATRICES, MORE, RESEARCH
 from pages.site.words import WORD_JOINER
@@ -397,7 +397,12 @@ class Screen:
         return [plain(error.value) for error in self.at.error]
 
     def link(self):
-        return dict(self.at.query_params)
+        """What the address says of the Setup, without the panel beside the picture."""
+        return {key: text for key, text in dict(self.at.query_params).items() if key != LINK_KEY}
+
+    def panel_link(self):
+        """What the address says of the panel beside the picture."""
+        return dict(self.at.query_params).get(LINK_KEY)
 
     def setup(self):
         return self.at.session_state["setup"]

@@ -203,6 +203,41 @@ def test_the_panels_change_place_and_close():
     assert "c_edited" in control_keys(ClosedScreen(MATRICES))
 
 
+@pytest.mark.parametrize(
+    ("panel", "opened"),
+    [(MORE, ["positions", "masks"]), (RESEARCH, ["modifiers"]), (MATRICES, ["w_v"]), (MATRICES, [])],
+)
+def test_a_reload_keeps_the_panel_and_what_is_open_in_it(panel, opened):
+    screen = ClosedScreen()
+    assert screen.panel_link() is None
+    if panel == MATRICES:
+        screen.set("way", "matrices")
+    else:
+        screen.press("more")
+        if panel == RESEARCH:
+            screen.set(f"panel_{MORE}", RESEARCH)
+    for name in opened:
+        if panel == MATRICES:
+            screen.set("edited", name)
+        else:
+            screen.at.session_state[row_key(name)] = True
+            screen.ran(screen.at.run)
+    again = ClosedScreen(**dict(screen.at.query_params))
+    assert again.at.session_state["side_panel"] == panel and again.panel_link() == screen.panel_link()
+    shown = {*control_keys(again)}
+    assert all(f"c_{name}" in shown for name in opened if panel != MATRICES)
+    assert panel != MATRICES or again.widget("edited").value == (opened or ["w_q"])[0]
+
+
+def test_a_reload_keeps_a_panel_closed_that_its_input_would_open_and_names_one_that_there_is_not():
+    closed = ClosedScreen(x="1,2;3,4").press("close_panel")
+    assert not closed.widgets("x") and closed.panel_link() == "closed"
+    assert not ClosedScreen(**dict(closed.at.query_params)).widgets("x")
+    unknown = ClosedScreen(side_panel="nowhere:w_q")
+    assert unknown.at.session_state["workbench"].unread == [("side_panel", "nowhere:w_q")]
+    assert ClosedScreen(side_panel="matrices:no_such").widget("edited").value == "w_q"
+
+
 # ---- the search ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("typed", "control"), SOUGHT.items())
 def test_the_search_finds_a_control_by_the_words_that_people_use(typed, control):
