@@ -28,7 +28,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const draw = () => {
     const { index } = view;
     if (!index) return; // shows nothing until the index is loaded
-    const found = find(index, field.value);
+    const found = find(index, field.value, data.page);
     list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
     status.textContent = describe(field.value, found.length, data.text);
     field.ariaExpanded = String(found.length > 0);
@@ -41,21 +41,28 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (opened instanceof HTMLElement) opened.click();
     dialog.showModal();
     field.select();
+    view.isEntered = false;
     if (view.index) return;
     const { default: findable } = await import(data.findable);
     view.index = makeIndex(findable);
+    const { isEntered } = view;
     field.oninput();
+    if (isEntered && dialog.open) list.querySelector("a")?.click();
   };
 
   opener.onclick = open;
   dialog.onclick = (event) => {
     if (event.target === dialog) dialog.close(); // a click outside the dialog closes it
   };
-  field.oninput = draw;
+  field.oninput = () => {
+    view.isEntered = false;
+    draw();
+  };
   field.onkeydown = (event) => {
     if (event.isComposing || event.keyCode === 229) return; // a Chinese input method handles the key
     const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (way) mark(chosen + way);
+    else if (event.key === "Enter" && !view.index) view.isEntered = true;
     else if (event.key === "Enter") list.children[chosen]?.querySelector("a").click();
     else return;
     event.preventDefault();
@@ -86,7 +93,8 @@ function build(root) {
   const list = element("ul", "list", { id: "found", role: "listbox" });
   const dialog = element("dialog", "window", [field, status, list]);
   root.replaceChildren(opener, dialog);
-  return { opener, dialog, field, status, list, index: null };
+  // isEntered: whether Enter was pressed before the index was loaded; the first result is then opened when it is
+  return { opener, dialog, field, status, list, index: null, isEntered: false };
 }
 
 function label({ opener, dialog, field, list }, text) {

@@ -11,6 +11,10 @@ from pages.site.findable import list_findable
 
 pytestmark = pytest.mark.slow
 HOSTILE = "<img src=x onerror=alert(1)> ${1} \\ \" ' %s .* (("
+FIND_FROM = """async ([script, entries, typed, slug]) => {
+    const { find, makeIndex } = await import(`data:text/javascript;charset=utf-8,${encodeURIComponent(script)}`);
+    return find(makeIndex(entries), typed, slug);
+}"""
 FIND = """async ([script, entries, typed]) => {
     const { find, makeIndex } = await import(`data:text/javascript;charset=utf-8,${encodeURIComponent(script)}`);
     const index = makeIndex(entries);
@@ -30,6 +34,16 @@ def test_everything_is_found_first_by_its_own_title_in_both_languages(chromium):
         assert number in numbers[: len(namesakes[title.casefold()])], title
     nothing = page.evaluate(FIND, [*given, ["", "  ", HOSTILE, "x" * 10_000, "​", "constructor __proto__"]])
     assert nothing == [[]] * 6
+    page.close()
+
+
+@pytest.mark.parametrize("typed", ["temperature", "温度", "Temperature τ", "heads", "scale"])
+def test_a_control_of_the_open_page_comes_first_by_the_beginning_of_its_name(chromium, typed):
+    page = chromium.new_page()
+    given = [read_part("find.js"), [pack_findable(found) for found in list_findable()], typed]
+    here, elsewhere = (page.evaluate(FIND_FROM, [*given, slug])[0] for slug in ("workbench", "softmax"))
+    assert list_findable()[here].kind == "control"
+    assert list_findable()[elsewhere].kind != "control" or typed not in ("temperature", "温度")
     page.close()
 
 
@@ -70,12 +84,18 @@ def test_what_is_typed_is_shown_as_text_and_an_example_of_the_page_that_is_open_
     assert not opened.errors and not opened.outside
 
 
-def test_a_slider_that_is_found_has_the_focus_and_a_frame(screen):
+def test_enter_leads_to_the_control_of_the_page_even_before_the_entries_are_loaded(screen):
     opened = screen("?lang=en")
     page, field = opened.page, opened.page.get_by_role("combobox", name="Search")
-    page.get_by_role("button", name="Search").click()
-    field.fill("temperature")
+    held = []
+    page.route("**/*findable*", held.append)
+    with page.expect_request("**/*findable*"):
+        page.get_by_role("button", name="Search").click()
+    field.fill("temperature")  # also the name of a sign, which a lesson explains
     field.press("Enter")
+    assert page.get_by_role("option").count() == 0
+    for route in held:
+        route.continue_()
     slider = page.locator(".st-key-c_temperature input")
     expect(slider).to_be_focused()
     expect(page.locator(".st-key-c_temperature")).not_to_have_css("outline-style", "none")
