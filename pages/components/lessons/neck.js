@@ -159,14 +159,12 @@ function tell({ data, at }) {
     const letter = way.written[at];
     if (letter === undefined) return said(data.text.ended, { name: way.name });
     const mark = way.right[at] === null ? "" : way.right[at] ? " ✓" : " ✗";
-    if (!way.weights) return said(data.text.from_one, { name: way.name, letter }) + mark;
+    if (!way.weights) return said(data.text.from_one, { name: way.name, letter, mark });
     const most = Math.max(...way.weights[at]);
     const looked = way.weights[at].indexOf(most);
-    return (
-      said(data.text.from_all, {
-        name: way.name, letter, found: data.read[looked], place: looked + 1, share: spellWholePercent(most),
-      }) + mark
-    );
+    return said(data.text.from_all, {
+      name: way.name, letter, mark, found: data.read[looked], place: looked + 1, share: spellWholePercent(most),
+    });
   });
   return [said(data.text.at, { place: at + 1 }), ...parts].join(" ");
 }

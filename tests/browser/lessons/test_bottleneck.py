@@ -49,7 +49,7 @@ def test_any_date_is_typed_and_the_alignment_follows(screen):
     neck = opened.page.locator(".neck")
     neck.get_by_role("slider").press("Home")
     neck.get_by_text(
-        re.compile("^Letter 1[.] one vector: “1”. ✓ additive attention: “1”; largest weight: .* %, on “.[^”]*”.*✓$")
+        re.compile("^Letter 1[.] one vector: “1” ✓[.] additive attention: “1” ✓; largest weight: .* %, on “.[^”]*”[.]$")
     ).wait_for()
     neck.get_by_role("slider").press("End")
     neck.get_by_text(re.compile("^Letter 10[.] .*additive attention: “日”")).wait_for()
