@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.components import make_component
+from pages.components import make_component, more_tools
 from pages.components.fetched_scripts import keep_script
 from pages.components.messages import Place
 from pages.session.labels import current_palette
@@ -31,12 +31,19 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
     with st.container(**line, key="toolbar"):
         own = st.container(**line)
         with st.container(**line, width="content", key="tools"):
-            shared = st.container(**line, width="content")
+            shared = st.container(**line, width="content", key="shared_tools")
             with st.container(width="content", gap=None):
                 st.space(LINE_HEIGHT_PX)  # gives an empty toolbar its height
             show_search()
             show_language_switch()
+            show_more_button()
     return own, shared
+
+
+def show_more_button() -> None:
+    """Shows, on a phone only, the button that opens the tools for which the toolbar's one row has no room."""
+    data = {"page": current_page(), "label": say("toolbar.more"), "palette": vars(current_palette())}
+    more_tools(data=data, key="more_tools", width="content")
 
 
 def show_language_switch() -> None:
@@ -48,6 +55,11 @@ def show_language_switch() -> None:
         st.rerun()
 
     st.button(LANGUAGES[other], key="other_language", on_click=switch)
+
+
+def current_page() -> str:
+    """Returns the slug of the page; in the session, the first page has the name ""."""
+    return st.session_state["page"] or PAGES[0].slug
 
 
 # ---- the search over the whole app: the browser finds, and the server opens the chosen result ------------------------
@@ -80,7 +92,7 @@ def show_search() -> None:
     data = {
         "findable": f"./{FINDABLE_FILE}",  # URL relative to the search component's script
         "language": current_language(),
-        "page": st.session_state["page"] or PAGES[0].slug,  # in the session, the first page has the name ""
+        "page": current_page(),
         "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},
         "kinds": {kind: say(f"search.kind.{kind}") for kind in KINDS},
         "palette": vars(current_palette()),

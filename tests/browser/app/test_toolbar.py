@@ -2,8 +2,10 @@
 picture, is the largest thing on its screen; and every drawer of a lesson is drawn."""
 
 import pytest
+from playwright.sync_api import expect
 
 from pages.site.catalog import LESSONS, PAGES
+from pages.site.words import load_app_texts
 from tests.browser.conftest import Screen, wait_for_flow
 from tests.browser.lessons.test_pictures import HEROES, LEAST_SHARE, width_of_picture
 from tests.screen.lesson import record_of
@@ -73,13 +75,24 @@ def test_the_hero_has_most_of_the_width(screen, width):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_on_a_phone_the_first_line_of_a_lesson_is_three_rows(screen, lang):
+def test_on_a_phone_the_toolbar_of_a_lesson_is_one_row_and_a_button_opens_its_other_tools(screen, lang):
     opened = screen(f"?lang={lang}", lesson="scale", viewport={"width": 390, "height": 844})
-    opened.page.locator(".st-key-export button").wait_for()
+    toolbar, words = opened.page.locator(".st-key-toolbar"), load_app_texts(lang)
+    tools = [toolbar.locator(f".st-key-{key}") for key in ("c_reveal", "door_workbench", "proof", "export")]
+    tools[-1].wait_for(state="attached")
     opened.settled()
-    tops = opened.page.locator(".st-key-toolbar").evaluate(ROWS)
-    assert len(tops) == 3, tops
+    assert len(toolbar.evaluate(ROWS)) == 1
+    assert toolbar.bounding_box()["height"] <= 48
+    for tool in tools:
+        expect(tool).to_be_hidden()
+    more = toolbar.get_by_role("button", name=words["toolbar.more"])
+    more.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    for tool in tools:
+        expect(tool).to_be_in_viewport(ratio=1)
     assert opened.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth") <= 390
-    following = {"en": "Next", "zh": "下一课"}[lang]
-    opened.page.locator(".st-key-toolbar").get_by_role("link", name=following).click()
+    toolbar.locator(".st-key-export button").click()
+    expect(opened.page.get_by_test_id("stPopoverBody")).to_be_in_viewport()
+    toolbar.get_by_role("link", name=words["lesson.next"]).click()
     opened.page.wait_for_url("**/masks**")
+    expect(more).to_have_attribute("aria-expanded", "false")

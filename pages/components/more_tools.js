@@ -1,0 +1,21 @@
+// Shows on a phone the button that opens and closes the tools for which the toolbar has no room; page.css places them.
+// Another page begins with the tools closed.
+import { setColours, stateOf } from "./dom.js";
+
+const OPENED = "data-opened"; // attribute of the toolbar while its tools are open
+
+/** @param {import("./shared.js").Component<{ page: string, label: string, palette: Record<string, string> }>} component */
+export default function ({ parentElement, data }) {
+  const root = parentElement.querySelector(".more-tools");
+  const toolbar = root.getRootNode().host.closest(".st-key-toolbar");
+  const view = stateOf(root);
+  const open = (isOpen) => {
+    toolbar.toggleAttribute(OPENED, isOpen);
+    root.ariaExpanded = String(isOpen);
+  };
+  setColours(root, data.palette, ["ink", "faint", "q"]);
+  root.title = root.ariaLabel = data.label;
+  root.onclick = () => open(!toolbar.hasAttribute(OPENED));
+  open(view.page === data.page && toolbar.hasAttribute(OPENED));
+  view.page = data.page;
+}
