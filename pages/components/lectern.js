@@ -6,13 +6,13 @@ import { belongs } from "./belongs.js";
 import { stateOf } from "./dom.js";
 import { asked, REMOTE } from "./remote.js";
 import { tellOthers } from "./shared.js";
+import { TOUCH } from "./touch.js";
 
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
 const AT_THE_DESK = ["start", "notes"]; // actions in the overview, before the presentation begins
 // The actions that the presenter view may request.
-const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"];
+const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black", "script"];
 
-const TOUCH = matchMedia("(pointer: coarse)");
 const SWIPE_PX = 50; // least way of a swipe
 const STILL_PX = 10; // most way of a finger that only touches
 const HELD_MS = 500; // a finger that stays longer selects text

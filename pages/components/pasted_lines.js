@@ -4,6 +4,7 @@
 // A sentence that is typed on a keyboard is applied when the hand rests; the key Enter applies it at once.
 import { Rest } from "./drag.js";
 import { shared } from "./shared.js";
+import { TOUCH } from "./touch.js";
 
 const TYPING_RESTS_MS = 1500; // a typed sentence is applied after this pause
 const CONNECTED = '[data-test-connection-state="CONNECTED"]';
@@ -50,7 +51,7 @@ export default function ({ setTriggerValue }) {
     target.addEventListener("blur", () => target.removeEventListener("click", click), { once: true });
   };
   const type = (event) => {
-    if (!isSentenceBox(event.target) || event.isComposing || matchMedia("(pointer: coarse)").matches) return;
+    if (!isSentenceBox(event.target) || event.isComposing || TOUCH.matches) return;
     typedIn = event.target;
     typing.begin();
   };

@@ -76,6 +76,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     };
   });
 
+  part("departed").onclick = () => go("script");
   part("again").onclick = () => {
     clock.begin(Date.now(), view.planned);
     tick();

@@ -4,6 +4,7 @@ import { button, element, setColours, stateOf } from "./dom.js";
 import { filled } from "./printed.js";
 import { roving } from "./roving.js";
 import { drawPicture } from "./small_picture.js";
+import { hintOf } from "./touch.js";
 
 /**
  * @typedef {object} Scenes
@@ -35,7 +36,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const cards = data.cards.map((card, at) => drawScene(card, at, data, () => setTriggerValue("opened", at)));
   const list = element("ol", "list", { ariaLabel: data.text.label }, cards);
   const said = root.querySelector(".heard") ?? element("p", "heard", { ariaLive: "polite" });
-  const parts = data.movable ? [element("p", "how", data.text.how), list] : [list];
+  const parts = data.movable ? [element("p", "how", hintOf(data.text, "how")), list] : [list];
   clearTimeout(view.waits);
   view.waits = 0;
   root.onkeydown = null;

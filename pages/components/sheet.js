@@ -5,6 +5,7 @@ import { clamp } from "./flow/motion.js";
 import { BLOCKED, hatch, penOf, pixels } from "./pixels.js";
 import { digits, filled, letters, WIDE } from "./printed.js";
 import { fixed } from "./rounded.js";
+import { hintOf } from "./touch.js";
 
 const CELL = 40; // in CSS px: the largest side of a cell while the whole map is shown
 const READABLE = 26; // in CSS px: the least width of a cell that shows its number
@@ -452,7 +453,7 @@ export class Sheet {
     const { data } = this;
     const cell = this.at ?? (this.places ? null : this.chosen());
     if (!cell) {
-      this.say(matchMedia("(pointer: coarse)").matches ? data.words.hint_touch : data.words.hint);
+      this.say(hintOf(data.words, "hint"));
       return;
     }
     const { n, row, column } = this.place(cell);

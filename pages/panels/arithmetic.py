@@ -11,6 +11,7 @@ from attention_core.explanation.shown_steps import explain_shown
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from pages.components import arithmetic
+from pages.panels.hints import show_hint
 from pages.session.labels import current_palette, describe_cell, spoken_step_name
 from pages.site.words import escape_markdown, say
 
@@ -29,7 +30,18 @@ def show_arithmetic(
     prefix = f"{sign} · " if sign else ""
     st.markdown(f"{prefix}**{place}** = {format_cell_number(trace, ref)}")
     has_pieces = show_pieces(trace, ref, trail, take, key)
-    st.caption(say("arithmetic.rounded" if has_pieces else "arithmetic.input"))
+    show_rounding(has_pieces, key)
+
+
+def show_rounding(has_pieces: bool, key: str) -> None:
+    """Shows below a cell's arithmetic how to see its numbers with all digits, or that the cell is an input.
+
+    key: the key of the component with the arithmetic.
+    """
+    if has_pieces:
+        show_hint("arithmetic.rounded", st.caption, key)
+    else:
+        st.caption(say("arithmetic.input"))
 
 
 def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str) -> bool:

@@ -21,7 +21,7 @@ ROLES = ("q", "k", "v")
 CONTROL = "plane"  # control under which the error of a refused drag is stored
 SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # matrix -> the matrix used instead if W_q and W_k are swapped
 LABELS = (
-    *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
+    *("keys", "values", "shares", "temperature", "hint", "hint_touch", "zero", "waits", "follows", "reached"),
     *("across", "up", "lines"),
 )
 TEMPLATES = ("handle", "hint_some", "rows", "left_out_query", "left_out_score", "left_out_value")

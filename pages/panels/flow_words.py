@@ -16,7 +16,7 @@ STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the que
 CLEAR_KINDS = ("most", "only")  # kinds of rows whose weight lies mostly on one word; the headline names this word
 MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row is described
 HEADS_TEXTS = (
-    *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "read", "cell"),
+    *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "choose_touch", "read", "cell"),
     *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other"),
     *("points", "scale", "scales"),
 )

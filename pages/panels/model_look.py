@@ -14,7 +14,7 @@ from attention_core.learned.language.readout import WordChoices, with_word_choic
 from attention_core.record.expressions import Ref
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from pages import components
-from pages.panels.arithmetic import format_cell_number, make_piece_data
+from pages.panels.arithmetic import format_cell_number, make_piece_data, show_rounding
 from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of, model_stack
 from pages.session.fragments import redraw
@@ -167,7 +167,7 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
         "label": say("arithmetic.trail"),
     }
     components.arithmetic(data=data, key="block_sum", on_followed=lambda cell: follow_sent(find(), cell))
-    st.caption(say("arithmetic.rounded" if data["pieces"] else "arithmetic.input"))
+    show_rounding(bool(data["pieces"]), "block_sum")
 
 
 def name_step(cell: BlockCell) -> str:

@@ -8,6 +8,7 @@ from pages.lectures.kept_lecture import throw_away_lecture
 from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box
+from pages.panels.hints import show_hint
 from pages.panels.toolbar import show_toolbar
 from pages.presentation.builder import (
     scene_editor,
@@ -74,10 +75,7 @@ def show_shipped_lecture() -> None:
     """
     lecture = lecture_session.current_lecture()
     st.markdown(f"## {escape_markdown(lecture.title)}")
-    with st.container(key="how_keys"):  # page.css shows it where there is a mouse, the next one on a touch screen
-        st.markdown(say("present.desk.how"))
-    with st.container(key="how_touch"):
-        st.markdown(say("present.desk.how_touch"))
+    show_hint("present.desk.how")
     show_scene_list()
     st.button(
         say("present.desk.copy"),

@@ -85,14 +85,18 @@ def show_notes() -> None:
             "pair": lecture_session.get_lecture_session().pair,
             "at": note_data(),
         }
-        prompter(data=data, key="prompter", given={"ways": lecture_session.WAYS}, on_moved=go_on)
+        prompter(data=data, key="prompter", given={"ways": ("script", *lecture_session.WAYS)}, on_moved=go_on)
         lecture_session.write_lecture_link()
 
 
 def go_on(way: str) -> None:
     """Shows another step of the lecture after a key or button of the presenter view, if no presentation window reacts.
 
-    way: the direction, such as "next" or "previous_scene".
+    way: the direction, such as "next" or "previous_scene"; "script" for the slide as the lecture has it.
     """
-    if lecture_session.get_lecture_session().scene_step is not None:
+    if lecture_session.get_lecture_session().scene_step is None:
+        return
+    if way == "script":
+        lecture_session.show_scripted_scene()
+    else:
         lecture_session.move_in_lecture(way)

@@ -16,8 +16,7 @@ from pages.session.fragments import redraw
 from pages.setup.codec import to_address
 from pages.setup.setup import Setup
 from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_file
-from pages.site.settings import ADDRESS
-from pages.site.words import current_language, escape_markdown, say, say_refusal
+from pages.site.words import current_language, say, say_refusal
 
 QR_SIDE_PX = 400  # width in pixels that the QR code should have on the page
 MIN_MODULE_PX = 3  # smallest width in pixels of a module, a single square of the QR code
@@ -67,8 +66,7 @@ def show_address(link: str) -> None:
         st.error(say_refusal(error), icon=":material/error:")
         return
     if is_only_here:
-        note = say("sharing.only_here", setting=escape_markdown(ADDRESS))
-        st.info(note, icon=":material/computer:")
+        st.info(say("sharing.only_here"), icon=":material/computer:")
 
 
 def show_qr_code(link: str) -> None:

@@ -5,6 +5,7 @@ import { MOVES } from "../drag.js";
 import { MapOptions } from "../map_options.js";
 import { readCells } from "../model/maps.js";
 import { roving } from "../roving.js";
+import { hintOf } from "../touch.js";
 import { HeadMap } from "./head_map.js";
 import { BesideMaps, SIDES } from "./heads_beside.js";
 import { EDGE, LAYER_NAME, placeHeads } from "./heads_layout.js";
@@ -514,7 +515,7 @@ export class HeadsView {
     } else if (matrix.kind === "times")
       write(this.legend, [["", "more less"], [reads.text.less, ""], ["", "more A"], [reads.text.more, ""]]);
     else if (this.mean.length) write(this.legend, [[reads.text.mean_choose, ""]]);
-    else if (matrix.kind !== "difference") write(this.legend, [[this.maps.length > 1 ? text.heads.choose : "", ""]]);
+    else if (matrix.kind !== "difference") write(this.legend, [[this.maps.length > 1 ? hintOf(text.heads, "choose") : "", ""]]);
     else if (random) write(this.legend, [["", ""]]);
     else write(this.legend, [["", "more A"], [text.heads.more_one, ""], ["", "more B"], [text.heads.more_other, ""],
       [text.heads.points, "points"], this.sayScale(matrix)]);

@@ -3,6 +3,7 @@
 // During a drag the browser computes the numbers (twin.js); the server gets the change when the drag ends.
 import { added, addedShape, setAttributes, write } from "../dom.js";
 import { filled } from "../printed.js";
+import { hintOf } from "../touch.js";
 import { isOther } from "./changes.js";
 import { largestOf } from "./model.js";
 import { between, clamp } from "./motion.js";
@@ -540,7 +541,7 @@ export class PlaneView {
 
   hintNow() {
     const whys = ["q", "k", "v"].map((role) => [role, this.whyFixed(role)]).filter(([, why]) => why);
-    if (!whys.length) return this.text.hint;
+    if (!whys.length) return hintOf(this.text, "hint");
     const free = ["q", "k", "v", "T"].filter((role) => whys.every(([fixed]) => fixed !== role));
     const distinct = [...new Set(whys.map(([, why]) => why))];
     const rolesOf = (why) => whys.filter(([, other]) => other === why).map(([role]) => role);

@@ -4,6 +4,7 @@
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { isCalm } from "../flow/motion.js";
 import { said } from "../flow/words.js";
+import { hintOf } from "../touch.js";
 
 /** @typedef {{ text: string, fill: string, ink: string }} Cell a number and its colours */
 
@@ -65,7 +66,7 @@ function draw(view) {
   view.sum = element("div", "sum", { ariaLive: "polite" });
   view.root.replaceChildren(
     element("div", "tabs", { role: "group", ariaLabel: data.text.choose }, tabs), sheet, view.sum,
-    element("p", "hint", data.text.hint),
+    element("p", "hint", hintOf(data.text, "hint")),
   );
   show(view);
   refocus();

@@ -6,6 +6,7 @@ import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { said, spellNumber } from "../flow/words.js";
 import { printed, rounded } from "../rounded.js";
+import { hintOf } from "../touch.js";
 
 /**
  * @typedef {object} Circuits
@@ -37,7 +38,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, palette, ["ground", "ink", "faint", "outline", "minus", "plus", "x"]);
   const refocus = keepFocus(root);
   const figures = element("div", "figures", maps.map((map) => figureOf(view, map, data)));
-  root.replaceChildren(figures, element("p", "keys", `${text.largest} ${text.keys}`));
+  root.replaceChildren(figures, element("p", "keys", `${text.largest} ${hintOf(text, "keys")}`));
   refocus();
 }
 

@@ -3,6 +3,7 @@
 import { button, element, isDrawn, keepFocus, selectOf, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
+import { hintOf } from "../touch.js";
 import { mapImage, matrixOf, readCells } from "./maps.js";
 
 const LEVELS = 253; // the number of colours in `fills`
@@ -122,7 +123,7 @@ function drawnOf(view, shown, tile) {
   const { words, text } = shown;
   const side = words.length;
   const name = `draw ${tile.part} ${tile.head}`;
-  const told = element("div", "told", { ariaLive: "polite", textContent: text.draw });
+  const told = element("div", "told", { ariaLive: "polite", textContent: hintOf(text, "draw") });
   const mark = element("span", "mark");
   const look = { tabIndex: 0, role: "application", ariaLabel: `${tile.name}: ${text.draw}`, place: name };
   const frame = element("div", "frame", look, [imageOf(shown, tile), mark]);

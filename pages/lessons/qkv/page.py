@@ -32,7 +32,7 @@ WITHOUT_PROJECTIONS = {**dict.fromkeys(PROJECTIONS, REMOVED), "heads": 1, "scale
 
 # ---- query, key and value: each is a word's row times one matrix -----------------------------------------------------
 ROLES = ("q", "k", "v")
-PICTURE_TEXTS = ("sum", "choose", "hint", "alt")
+PICTURE_TEXTS = ("sum", "choose", "hint", "hint_touch", "alt")
 
 
 def show_product(trace: Trace, selection: Selection, word: str) -> None:

@@ -198,7 +198,7 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
             for step in shown
         ],
         "palette": vars(current_palette()),
-        "text": {name: get_text_template(f"circuits.{name}") for name in ("keys", "largest", "look")},
+        "text": {name: get_text_template(f"circuits.{name}") for name in ("keys", "keys_touch", "largest", "look")},
     }
 
 

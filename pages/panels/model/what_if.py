@@ -54,7 +54,7 @@ MOST_WORDS = 8  # most words to list with their probabilities before and after
 MOST_MOVED = 3  # most words that the sentence about changes names
 MOST_MOVED_WEIGHTS = 5
 LEAST_SHOWN = LEAST_MOVED = 0.005  # least probability or change to show, half a percentage point
-TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
+TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "draw_touch", "path_sum", "part", "open")
 TEMPLATES = ("pair", "turn_off", "cell", "open_head")
 what_if_component = make_component(
     "model/what_if",
