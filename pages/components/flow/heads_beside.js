@@ -3,8 +3,11 @@ import { added, setOnce, write } from "../dom.js";
 import { readCells } from "../model/maps.js";
 import { HeadMap } from "./head_map.js";
 import { GAP } from "./heads_layout.js";
+import { heightBelow } from "./page_room.js";
 
 export const SIDES = ["a", "b", "difference"];
+const BELOW = 36; // px: height of the line below the maps that tells a cell's numbers, and of the space around it
+const LEAST_DIFFERENCE = 140; // px: least height of the difference on a phone, where it stands below A and B
 const TITLE_HEIGHT = 24; // px: height of the titles "A", "B" and "B − A" above the maps
 
 /** @typedef {{ title: string, matrix: any, row: number }} Part row: the row to frame; -1 for none */
@@ -59,12 +62,15 @@ export class BesideMaps {
       const { rows, columns } = matrix;
       const isOpened = !isWide && this.opened === side;
       figure.classList.toggle("opened", isOpened);
-      const inLine = isOpened || (!isWide && side === "difference") ? 1 : isWide && parts.difference ? 3 : 2;
+      const isBelow = !isWide && side === "difference";
+      const inLine = isOpened || isBelow ? 1 : isWide && parts.difference ? 3 : 2;
+      const room = height - TITLE_HEIGHT - this.missing.offsetHeight;
+      const rest = Math.max(LEAST_DIFFERENCE, heightBelow(title) - BELOW); // A and B are drawn by then
       setOnce(frame, "aria-label", `${part.title}. ${label}`);
       map.draw({
         matrix, palette,
         width: Math.floor((width - (inLine - 1) * GAP) / inLine),
-        height: height - TITLE_HEIGHT - this.missing.offsetHeight,
+        height: isBelow && !isOpened ? Math.min(room, rest) : room,
         row: row < 0 ? null : { start: row / rows, size: 1 / rows },
         words: { rows: matrix.rowNames, columns: matrix.columnNames },
       });
