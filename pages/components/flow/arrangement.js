@@ -1,5 +1,5 @@
 // Computes the layouts of the flow picture at all keyframes ("stops") of the animation, and between two of them.
-import { blendLayouts, layOut } from "./layout.js";
+import { blendLayouts, layOut, LEGIBLE_ROW } from "./layout.js";
 import { clamp, easeInOut } from "./motion.js";
 import { roleWidthOf } from "./role_choices.js";
 import { LEAST_LABEL, textWidth } from "./words.js";
@@ -11,6 +11,9 @@ const WIDEST_WORDS = 0.34; // share of the width; words that need more get a sma
 const WIDEST_COLUMN = 0.45; // share of the width; words that need more in the smallest font are cut
 const BELOW = 96; // px: height of the caption and the timeline below the picture
 const LEAST_FREE = 220; // px: least height of the picture on the workbench
+const COMPACT_UNIT = 0.62; // least unit on a phone
+const AROUND_ROWS = 96; // px: height of the names of the columns and of the query's lane on a phone
+const MOST_WHOLE = 16; // most keys for which a picture on a phone is as high as legible rows need
 const MAKES_ROOM = 0.3; // share of a keyframe's duration in which the layout changes to the keyframe's
 
 export class Arrangement {
@@ -34,9 +37,11 @@ export class Arrangement {
   frameOf({ width, heightBelow, stage, data, model, look, open, asking }) {
     const compact = width < 640;
     const room = data.fills ? Math.max(stage.clientHeight, LEAST_ROOM) : null; // in px; null unless it fills the screen
-    const free = data.hears ? Math.max(heightBelow - BELOW, LEAST_FREE) : Infinity; // in px
+    const rows = AROUND_ROWS + Math.min(model.keys.length, MOST_WHOLE) * LEGIBLE_ROW * COMPACT_UNIT; // px
+    const least = compact ? Math.max(LEAST_FREE, rows) : LEAST_FREE; // px
+    const free = data.hears ? Math.max(heightBelow - BELOW, least) : Infinity; // in px
     const most = Math.min(width / 1010, room ? room / 430 : free / data.height);
-    const unit = clamp(most, compact ? 0.62 : 0.8, room ? 4 : 1.75);
+    const unit = clamp(most, compact ? COMPACT_UNIT : 0.8, room ? 4 : 1.75);
     const height = room ?? Math.min(data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75), free);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
     const asks = data.crossed ? 0 : measure(data.text.asks, ASKS_PX); // in px: width of the text below the query's word

@@ -88,7 +88,7 @@ def test_enter_leads_to_the_control_of_the_page_even_before_the_entries_are_load
     opened = screen("?lang=en")
     page, field = opened.page, opened.page.get_by_role("combobox", name="Search")
     held = []
-    page.route("**/*findable*", held.append)
+    page.route("**/*findable*", lambda route: held.append(route))
     with page.expect_request("**/*findable*"):
         page.get_by_role("button", name="Search").click()
     field.fill("temperature")  # also the name of a sign, which a lesson explains
