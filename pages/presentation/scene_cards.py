@@ -46,7 +46,9 @@ def show_scene_cards() -> None:
         "cards": [describe_scene(scene) for scene in lecture_session.current_lecture().scenes],
         "chosen": session.at if is_own else None,
         "movable": is_own,
-        "text": {word: say(f"present.cards.{word}") for word in ("label", "choose", "start", "grip", "how", "how_touch")},
+        "text": {
+            word: say(f"present.cards.{word}") for word in ("label", "choose", "start", "grip", "how", "how_touch")
+        },
         "palette": vars(current_palette()),
     }
     data["text"]["moved"] = say("present.cards.moved", number="{number}", count="{count}", title="{title}")

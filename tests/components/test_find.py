@@ -33,3 +33,14 @@ def test_entries_are_found_by_name_title_and_text(typed, numbers):
 def test_an_entry_keeps_its_number_and_its_written_titles():
     [entry] = call_in_node("find", "makeIndex", ENTRIES[:1])
     assert (entry["number"], entry["shown"], entry["titles"]) == (0, ENTRIES[0]["titles"], ["masks", "掩码"])
+
+
+def test_a_control_of_the_open_page_comes_first_by_the_beginning_of_its_name():
+    control = {"kind": "control", "slug": "workbench", "titles": {"en": "Temperature τ", "zh": "温度 τ"}}
+    sign = {"kind": "sign", "slug": "softmax", "titles": {"en": "temperature", "zh": "温度"}}
+    entries = [each | {"details": {}, "sign": ""} for each in (sign, control)]
+    ask = "(entries, typed, page) => find(makeIndex(entries), typed, page)"
+    for typed in ("temperature", "温度", "Temperature τ"):
+        assert call_in_node("find", ask, entries, typed, "workbench")[0] == 1
+    for typed, page in (("temperature", "softmax"), ("温度", "heads")):
+        assert call_in_node("find", ask, entries, typed, page)[0] == 0

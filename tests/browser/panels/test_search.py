@@ -11,10 +11,6 @@ from pages.site.findable import list_findable
 
 pytestmark = pytest.mark.slow
 HOSTILE = "<img src=x onerror=alert(1)> ${1} \\ \" ' %s .* (("
-FIND_FROM = """async ([script, entries, typed, slug]) => {
-    const { find, makeIndex } = await import(`data:text/javascript;charset=utf-8,${encodeURIComponent(script)}`);
-    return find(makeIndex(entries), typed, slug);
-}"""
 FIND = """async ([script, entries, typed]) => {
     const { find, makeIndex } = await import(`data:text/javascript;charset=utf-8,${encodeURIComponent(script)}`);
     const index = makeIndex(entries);
@@ -34,16 +30,6 @@ def test_everything_is_found_first_by_its_own_title_in_both_languages(chromium):
         assert number in numbers[: len(namesakes[title.casefold()])], title
     nothing = page.evaluate(FIND, [*given, ["", "  ", HOSTILE, "x" * 10_000, "​", "constructor __proto__"]])
     assert nothing == [[]] * 6
-    page.close()
-
-
-@pytest.mark.parametrize("typed", ["temperature", "温度", "Temperature τ", "heads", "scale"])
-def test_a_control_of_the_open_page_comes_first_by_the_beginning_of_its_name(chromium, typed):
-    page = chromium.new_page()
-    given = [read_part("find.js"), [pack_findable(found) for found in list_findable()], typed]
-    here, elsewhere = (page.evaluate(FIND_FROM, [*given, slug])[0] for slug in ("workbench", "softmax"))
-    assert list_findable()[here].kind == "control"
-    assert list_findable()[elsewhere].kind != "control" or typed not in ("temperature", "温度")
     page.close()
 
 
