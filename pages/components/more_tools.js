@@ -4,7 +4,9 @@ import { setColours, stateOf } from "./dom.js";
 
 const OPENED = "data-opened"; // attribute of the toolbar while its tools are open
 
-/** @param {import("./shared.js").Component<{ page: string, label: string, palette: Record<string, string> }>} component */
+/** @typedef {{ page: string, label: string, palette: Record<string, string> }} Tools page: the slug of the open page */
+
+/** @param {import("./shared.js").Component<Tools>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".more-tools");
   const toolbar = root.getRootNode().host.closest(".st-key-toolbar");

@@ -515,8 +515,10 @@ export class HeadsView {
     } else if (matrix.kind === "times")
       write(this.legend, [["", "more less"], [reads.text.less, ""], ["", "more A"], [reads.text.more, ""]]);
     else if (this.mean.length) write(this.legend, [[reads.text.mean_choose, ""]]);
-    else if (matrix.kind !== "difference") write(this.legend, [[this.maps.length > 1 ? hintOf(text.heads, "choose") : "", ""]]);
-    else if (random) write(this.legend, [["", ""]]);
+    else if (matrix.kind !== "difference") {
+      const hint = this.maps.length > 1 ? hintOf(text.heads, "choose") : "";
+      write(this.legend, [[hint, ""]]);
+    } else if (random) write(this.legend, [["", ""]]);
     else write(this.legend, [["", "more A"], [text.heads.more_one, ""], ["", "more B"], [text.heads.more_other, ""],
       [text.heads.points, "points"], this.sayScale(matrix)]);
   }
