@@ -1,5 +1,6 @@
 // Scrolls an accordion ("drawer") into view whenever the visitor opens it, but not if a link opens it.
-// The component is the accordion's first element. It scrolls again while the accordion grows, until the visitor acts.
+// The component is the accordion's first element. It scrolls again while the accordion grows, and while the page above
+// it still arrives, until the visitor acts.
 import { shared } from "./shared.js";
 
 const GROWS_MS = 1500;
@@ -16,13 +17,16 @@ export default function ({ parentElement, data }) {
   const leave = () => (isLeft = true);
   for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"])
     window.addEventListener(taken, leave, { once: true, capture: true });
-  const begun = performance.now();
+  let begun = performance.now();
   let before = null;
   const bring = () => {
+    const isArriving = document.documentElement.hasAttribute("data-arriving"); // see arrival.js
+    if (isArriving) begun = performance.now();
     if (isLeft || !place.isConnected || performance.now() - begun > GROWS_MS) return;
     const { top } = place.getBoundingClientRect();
-    if (top > HEADING_PX && top < 0.4 * innerHeight) return;
-    if (top === before) scrollOne(boxes, top, behavior);
+    const isThere = top > HEADING_PX && top < 0.4 * innerHeight;
+    if (isThere && !isArriving) return;
+    if (!isThere && top === before) scrollOne(boxes, top, behavior);
     before = top; // an earlier scroll is still moving the accordion
     requestAnimationFrame(bring);
   };

@@ -13,6 +13,7 @@ from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import collected
 
 PHONE_WIDTH_PX = 350  # px: width of the narrowest supported screen
+SMALLEST_SCALE = 0.64  # smallest scale of a picture on a phone, as in page.css; letters of 17 px are then 11 px
 SCROLLBAR_PX = 8  # pixels: height of a horizontal scroll bar
 CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # matches the index of a step's cell, such as "0,1,2"
 PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # int32: JavaScript has no int64
@@ -39,7 +40,7 @@ def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], N
 
     turns = [turn] * len(picture.table["kind"])
     table = pa.table({**picture.table, "turn": turns}, schema=PICTURE_SCHEMA)
-    with picture_box(picture):
+    with picture_box(picture, key):
         st.vega_lite_chart(
             table,
             picture.spec,
@@ -70,7 +71,7 @@ def show_curve_chart(picture: Picture, key: str, alt: str) -> None:
 def show_plane_chart(picture: Picture, key: str, alt: str) -> None:
     """Draws arrows on a plane whose two axes have the same scale on every screen."""
     collected().add_picture(picture, alt)
-    with picture_box(picture):
+    with picture_box(picture, key):
         st.vega_lite_chart(make_arrow_table(picture), picture.spec, width="content", theme=None, key=key, alt=alt)
 
 
@@ -80,10 +81,11 @@ def make_arrow_table(picture: Picture) -> pa.Table:
     return pa.table(columns)
 
 
-def picture_box(picture: Picture) -> AbstractContextManager:
+def picture_box(picture: Picture, key: str) -> AbstractContextManager:
     """Returns the container of a picture.
 
-    If the picture is wider than a phone, it scrolls within the container, and the page does not scroll.
+    On a screen that is narrower than the picture, the picture is smaller (page.css), down to SMALLEST_SCALE; if it is
+    still wider, it scrolls within the container, and the page does not scroll. key: the key of the picture.
     """
     spec = picture.spec
     padding = spec["padding"]
@@ -91,4 +93,5 @@ def picture_box(picture: Picture) -> AbstractContextManager:
     height = spec["height"] + padding["top"] + padding["bottom"]
     if width <= PHONE_WIDTH_PX:
         return nullcontext()
-    return st.container(width=width + 2, height=height + SCROLLBAR_PX, border=False)
+    kind = "shrinks" if width * SMALLEST_SCALE <= PHONE_WIDTH_PX else "slides"
+    return st.container(width=width + 2, height=height + SCROLLBAR_PX, border=False, key=f"{kind}_{key}")
