@@ -347,7 +347,8 @@ class WorkedFrame:
 
     left, top: the upper left corner of that space. cell: the side of its cells. row: the left edge and the width of the
     matrix whose rows are operands of these cells. column: the left edge and the height of the matrix whose columns are
-    operands of these cells, or None.
+    operands of these cells, or None. seen: the share of the picture's width before the sign of the empty space, for a
+    page that has its cells elsewhere; 1 if a matrix is beside that space.
     """
 
     picture: Picture
@@ -356,6 +357,7 @@ class WorkedFrame:
     cell: float
     row: tuple[float, float]
     column: tuple[float, float] | None
+    seen: float
 
 
 def worked_frame(
@@ -388,7 +390,8 @@ def worked_frame(
         if part is not free:
             drawn += [place_sheet_title(part, x, 0.0, size, palette), *place_sheet_cells(part, (x, top), size, view)]
     tallest = max(len(part.panel.refs) for part in row)
-    specification = sized_specification(row_width(row, words, size), top + tallest * size + SHEET_EDGE_PX)
+    width = row_width(row, words, size)
+    specification = sized_specification(width, top + tallest * size + SHEET_EDGE_PX)
     return WorkedFrame(
         Picture(cell_table(drawn), specification),
         lefts["result"],
@@ -396,6 +399,7 @@ def worked_frame(
         size,
         row=(lefts["left"], placed["left"].columns * size),
         column=(lefts["above"], len(placed["above"].panel.refs) * size) if "above" in placed else None,
+        seen=1.0 if "beside" in placed else (lefts["result"] - SHEET_COLUMN_GAP_PX / 2 - SIGN_PX / 4) / width,
     )
 
 

@@ -71,13 +71,16 @@ function tell({ cells, trigger }) {
 function lay(root, place) {
   root.classList.toggle("placed", Boolean(place));
   if (!place) return;
-  const { left, top, cell, row, column } = place;
+  const { left, top, cell, row, column, seen } = place;
   const lengths = { cell, "row-left": row[0] - left, "row-width": row[1] };
   if (column) Object.assign(lengths, { "column-left": column[0] - left, "column-height": column[1] });
   for (const [name, length] of Object.entries(lengths))
     root.parentElement.style.setProperty(`--${name}`, `${length}px`);
   root.classList.toggle("product", Boolean(column));
   const around = root.getRootNode().host?.closest('[class*="st-key-"]');
+  /** @type {HTMLElement | undefined} */
+  const picture = root.getRootNode().host?.closest(".st-key-worked");
+  picture?.style.setProperty("--seen", String(seen));
   around?.style.setProperty("--cells-left", `${left}px`);
   around?.style.setProperty("--cells-top", `${top}px`);
 }

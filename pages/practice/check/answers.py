@@ -65,7 +65,7 @@ def show_worked_table(
                 head,
                 list_cell_marks(checked, step, head),
                 partial(open_written_cell, checked, NAME, step, head),
-                CellPlace(frame.left, frame.top, frame.cell, frame.row, frame.column),
+                CellPlace(frame.left, frame.top, frame.cell, frame.row, frame.column, frame.seen),
             )
         with st.container():
             show_choice_refusal(step)
@@ -117,7 +117,8 @@ class CellPlace:
 
     The numbers in the cells are computed from rows of one matrix and, if there is another, from its columns. row: left
     edge and width of the first matrix. column: top edge and height of the second, or None. Both matrices are
-    highlighted while a cell is edited.
+    highlighted while a cell is edited. seen: the share of the picture's width that a phone shows, where the cells stand
+    below the picture.
     """
 
     left: float
@@ -125,6 +126,7 @@ class CellPlace:
     cell: float
     row: tuple[float, float]
     column: tuple[float, float] | None
+    seen: float
 
 
 def get_answer_text(trace: Trace, step: str, start: str) -> str:
