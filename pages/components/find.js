@@ -2,8 +2,8 @@
 
 /**
  * @typedef {object} Entry a search entry
- * @property {string} kind such as "control"
- * @property {string} slug the page that it opens
+ * @property {string} [kind] such as "control"
+ * @property {string} [slug] the page that it opens
  * @property {Record<string, string>} titles language -> title
  * @property {Record<string, string>} details language -> detail
  * @property {string} sign the symbol of a formula, or ""
@@ -12,8 +12,8 @@
 /**
  * @typedef {object} Indexed
  * @property {number} number the index of the entry
- * @property {string} kind
- * @property {string} slug
+ * @property {string} [kind]
+ * @property {string} [slug]
  * @property {Record<string, string>} shown the titles by language, as displayed
  * @property {string[]} titles the titles, simplified for comparison
  * @property {string} all all texts of the entry, simplified for comparison
