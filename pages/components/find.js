@@ -48,6 +48,7 @@ export function find(index, typed, page) {
   const wanted = simplify(typed);
   if (!wanted) return [];
   const words = wanted.split(" ");
+  /** @param {Indexed} entry */
   const rank = ({ kind, slug, titles, sign }) => {
     if (kind === "control" && slug === page && titles.some((title) => title.startsWith(wanted))) return 0;
     if (titles.includes(wanted) || simplify(sign) === wanted) return 1;
