@@ -24,7 +24,7 @@ CONFIG = ROOT / "deploy" / "haproxy.cfg"
 LOOPBACK = "127.0.0.1"
 POLL_SECONDS = 0.2
 END_SECONDS = 10  # seconds that a process gets to end by itself
-WARM_SECONDS = 120  # seconds after which a replica that is not ready has failed
+WARM_SECONDS = 300  # seconds after which a replica that is not ready has failed
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
