@@ -36,7 +36,14 @@ def learned_shapes(
     D, d_v, D_kv = (*wide, wide[0])[:3]
     maps = config.maps
     widths = {"D": D, "D_kv": D_kv, "d_q": d_q // maps, "d_k": d_k // maps, "d_v": d_v}
-    run_sizes = {**widths, "H": H, "H·d_v": H * d_v, "N": PLACES, "D_out": D_out or H * d_v}
+    run_sizes = {
+        **widths,
+        "H": H,
+        "H_kv": config.kv_heads or H,
+        "H·d_v": H * d_v,
+        "N": PLACES,
+        "D_out": D_out or H * d_v,
+    }
     shapes = {}
     for declared in config.learned().values():
         for place, tensor in enumerate(declared):

@@ -79,7 +79,7 @@ def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTabl
         bias = None if projection.bias is None else factor * projection.bias
         learned |= {f"w_{role}": factor * projection.matrix, f"b_{role}": bias}
         if projection.norm is not None:
-            learned[f"g_{role}"] = projection.norm.gain
+            learned |= projection.norm.learned(role)
     if maps.output is not None:
         bias = maps.output.bias
         learned |= {"w_o": maps.output.matrix.double(), "b_o": None if bias is None else bias.double()}
@@ -99,7 +99,7 @@ def add_maps(config: AttentionConfig, maps: LayerMaps, width: int) -> AttentionC
     width: the width of a head of q.
     """
     if maps.q.norm is not None:
-        config = replace(config, modifiers=(("qk_norm", {"eps": maps.q.norm.eps}), *config.modifiers))
+        config = replace(config, modifiers=(maps.q.norm.choice(), *config.modifiers))
     sharper = 1.0
     if maps.rope is not None:
         config = replace(config, positions=(("rope", maps.rope), *config.positions))

@@ -14,8 +14,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
-from attention_core.checkpoints.head_norms import HeadNorm, NormCall, read_norm
+from attention_core.checkpoints.head_norms import NormCall
 from attention_core.checkpoints.linear_maps import LinearMap, find_columns
+from attention_core.checkpoints.vector_norms import VectorNorm, read_vector_norm
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.errors import AttentionError
 
@@ -25,9 +26,41 @@ FACTOR_ROUNDINGS = 8  # accepted difference between numbers and others times a f
 
 
 @dataclass(frozen=True, eq=False)
+class HeadNorm:
+    """A norm of the heads of q or of k. together: whether the heads of a token are normed as one vector."""
+
+    norm: VectorNorm
+    together: bool = False
+
+    @property
+    def modifier(self) -> str | None:
+        """The modifier of the core that computes it; None if the core has none."""
+        is_centred = self.norm.shift is not None
+        if self.together:
+            return None if is_centred else "qk_norm_all"
+        return "qk_layer_norm" if is_centred else "qk_norm"
+
+    def choice(self) -> tuple[str, dict[str, float]]:
+        """Return the modifier of a config that computes it, with its parameters."""
+        return self.modifier, {"eps": self.norm.eps}
+
+    @property
+    def kind(self) -> tuple[str | None, float]:
+        """The modifier and its eps, which q and k have in common."""
+        return self.modifier, self.norm.eps
+
+    def learned(self, role: str) -> dict[str, Tensor]:
+        """Return its gain and shift by their names in the weights. role: "q" or "k"."""
+        if self.together:
+            return {f"g_{role}_all": self.norm.gain}
+        if self.norm.shift is None:
+            return {f"g_{role}": self.norm.gain}
+        return {f"g_{role}_layer": self.norm.gain, f"b_{role}_layer": self.norm.shift}
+
+
+@dataclass(frozen=True, eq=False)
 class Projection:
-    """How a linear map computes the heads of q, k or v: by some of its columns, times a factor, perhaps normed per
-    head.
+    """How a linear map computes the heads of q, k or v: by some of its columns, times a factor, perhaps normed.
 
     columns: the columns of the map by head. texts_first: whether the rows of the map's input are all tokens of the
     first text, then those of the second; if not, they are the first tokens of all texts, then the second tokens.
@@ -70,10 +103,13 @@ class Projection:
         projected, sizes = self.x @ self.matrix, self.x.abs() @ self.matrix.abs()
         if self.bias is not None:
             projected, sizes = projected + self.bias, sizes + self.bias.abs()
-        heads, sizes = self.split(projected), self.split(sizes)
-        if self.norm is not None:
-            heads, sizes = self.norm.norm(heads, heads), self.norm.norm(sizes, heads).abs()
-        return heads, float(sizes.max())
+        if self.norm is None:
+            return self.split(projected), float(sizes.max())
+        norm = self.norm.norm
+        if self.norm.together:
+            return self.split(norm.norm(projected)), float(norm.norm_sizes(sizes, projected).max())
+        heads = self.split(projected)
+        return norm.norm(heads), float(norm.norm_sizes(self.split(sizes), heads).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +138,21 @@ def find_layer_maps(
     """
     heads = {"q": call.q, "k": call.k, "v": call.v}
     found = {role: find_projection(role, tensor, maps, norms) for role, tensor in heads.items()}
-    normed = [role for role in found if found[role].norm is not None]
-    if normed not in ([], ["q", "k"]):
-        raise AttentionError("heads_normed", name=normed[-1])
+    require_same_norms(found)
     require_agreement("v", found["v"], call.v, call.rounding)
     found, rope = find_rope(found, heads, rope_choices, call.rounding)
     return LayerMaps(**found, rope=rope, output=find_output(call, maps))
+
+
+def require_same_norms(found: Mapping[str, Projection]) -> None:
+    """Raise AttentionError (heads_normed) unless q and k are normed alike and v is not, by a norm that the core has."""
+    normed = {role: found[role].norm for role in found if found[role].norm is not None}
+    if not normed:
+        return
+    kinds = {norm.kind for norm in normed.values()}
+    is_known = all(name is not None for name, _ in kinds)
+    if [*normed] != ["q", "k"] or len(kinds) > 1 or not is_known:
+        raise AttentionError("heads_normed", name=[*normed][-1])
 
 
 # ---- the columns of one map ------------------------------------------------------------------------------------------
@@ -124,17 +169,23 @@ def find_projection(
         before = find_given(call, heads)
         found = None if before is None else find_map(before, maps)
         if found is not None:
-            norm = read_norm(call)
+            norm = read_vector_norm(call)
             if norm is None:
                 raise AttentionError("heads_normed", name=role)
-            return replace(found, norm=norm)
+            return replace(found, norm=HeadNorm(norm, together=call.made.dim() < heads.dim()))
     raise AttentionError("heads_of_no_map", name=role)
 
 
 def find_given(call: NormCall, heads: Float[Tensor, "B H L d"]) -> Float[Tensor, "B H L d"] | None:
     """Return the input of a norm call by head, if its result is these heads at position 0; else None."""
-    by_head = (call.given, call.made)
-    by_place = (call.given.transpose(1, 2), call.made.transpose(1, 2))
+    given, made = call.given, call.made
+    if made.dim() < heads.dim():  # (B, T, H·d)
+        _, H, _, d = heads.shape
+        if made.dim() < 3 or made.shape[-1] != H * d:
+            return None
+        given, made = given.unflatten(-1, (H, d)), made.unflatten(-1, (H, d))
+    by_head = (given, made)
+    by_place = (given.transpose(1, 2), made.transpose(1, 2))
     for given, made in (by_head, by_place):
         first = made[:, :, 0].to(heads.dtype)
         if made.shape == heads.shape and torch.equal(first, heads[:, :, 0]):

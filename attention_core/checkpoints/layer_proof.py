@@ -10,7 +10,7 @@ from attention_core.checkpoints.core_run import CoreRun
 from attention_core.record.errors import AttentionError
 
 WEIGHT_BOUND, OUTPUT_BOUND = 2, 4  # in units of u (1 + m), m: find_largest_terms; measured in 311 layers: 0.80, 2.4
-FROM_X = 4  # factor on both bounds if the core projects q, k and v; measured in float32: 0.74
+FROM_X = 2  # factor on both bounds if the core projects q, k and v: see compare_from_x
 MIXED_BY = 1e-2  # weights whose output is off by more than this share of its largest number did not mix the values
 
 
@@ -77,6 +77,22 @@ def compare_layer(call: AttentionCall, run: CoreRun, times: float = 1) -> ProofR
         faults=tuple(faults),
         blocked_rows=int((~run.open_rows).sum()),
     )
+
+
+def compare_from_x(call: AttentionCall, run: CoreRun) -> ProofRow:
+    r"""Compare the weights and output of a layer that the core computed from its input x; both bounds are twice those
+    of compare_layer.
+
+    The model rounds each tensor that it stores between x and q: the projection and the sum with its bias, three tensors
+    of a norm (divisor, quotient, product with the gain), three of RoPE (cosine and sine, products, their sum). The core
+    rounds none of these 8, nor the 8 of k. Each is off by at most $u$ times its size, so that to first order a score is
+    off by $|\Delta s| \le 16u\,m$ if all errors have the same sign, with m the result of find_largest_terms. They have
+    either sign, and add like the root of their number, to $4u\,m$ (Higham, Mary 2019, A New Approach to Probabilistic
+    Rounding Error Analysis). A weight w then is off by $w (1 - w) \cdot 2 |\Delta s| \le |\Delta s| / 2 = 2u\,m$; twice
+    that is allowed, because RoPE adds the numbers of a pair, which may be larger than their sum, and in float32 the sum
+    over x has rounding errors of its own.
+    """
+    return compare_layer(call, run, FROM_X)
 
 
 def find_largest_terms(call: AttentionCall) -> float:

@@ -19,7 +19,7 @@ from torch import Tensor
 from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.config_rope import list_rope_choices
 from attention_core.checkpoints.core_run import run_from_x
-from attention_core.checkpoints.head_norms import HEAD_AXES, NormCall, kept_norm_calls
+from attention_core.checkpoints.head_norms import NormCall, kept_norm_calls
 from attention_core.checkpoints.interface import CallList, Heads, recorded_calls, switched_off
 from attention_core.checkpoints.layer_maps import LayerMaps, find_layer_maps
 from attention_core.checkpoints.linear_maps import LinearMap, list_linear_maps
@@ -259,7 +259,6 @@ def list_layer_maps(
     model: torch.nn.Module, calls: Sequence[AttentionCall], maps: Sequence[LinearMap], norms: Sequence[NormCall]
 ) -> list[LayerMaps | AttentionError]:
     """Return, for each recorded layer, its LayerMaps, or the error that says why they were not found."""
-    norms = [norm for norm in norms if norm.made.dim() == HEAD_AXES]
     found: list[LayerMaps | AttentionError] = []
     for call in calls:
         try:

@@ -10,7 +10,7 @@ from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.core_run import CoreRun, run_call, run_from_x
 from attention_core.checkpoints.interface import Heads
 from attention_core.checkpoints.layer_maps import LayerMaps
-from attention_core.checkpoints.layer_proof import FROM_X, ProofRow, compare_layer
+from attention_core.checkpoints.layer_proof import ProofRow, compare_from_x, compare_layer
 from attention_core.checkpoints.named_biases import BucketTable
 from attention_core.checkpoints.stream_sum import StreamSum
 from attention_core.checkpoints.whole_model import WholeModel
@@ -154,5 +154,5 @@ class Recording:
         AttentionError as from_x does.
         """
         if layer not in self.proofs_from_x:
-            self.proofs_from_x[layer] = compare_layer(self.calls[layer], self.from_x(layer), FROM_X)
+            self.proofs_from_x[layer] = compare_from_x(self.calls[layer], self.from_x(layer))
         return self.proofs_from_x[layer]

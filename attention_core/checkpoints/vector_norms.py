@@ -25,6 +25,17 @@ class VectorNorm:
             return rms_norm(x, self.gain, eps=self.eps)
         return layer_norm(centre(x), self.gain, self.shift, eps=self.eps)
 
+    def norm_sizes(self, sizes: Float[Tensor, "*axes D"], x: Float[Tensor, "*axes D"]) -> Float[Tensor, "*axes D"]:
+        """Return bounds of the normed numbers' magnitudes. sizes: those of the numbers before the norm. x: these
+        numbers, from which the norm computes its divisor.
+        """
+        shift = 0.0
+        if self.shift is not None:
+            sizes = sizes + sizes.mean(-1, keepdim=True)
+            x, shift = centre(x), self.shift.abs()
+        mean_square = x.square().mean(-1, keepdim=True)
+        return sizes * torch.rsqrt(mean_square + self.eps) * self.gain.abs() + shift
+
     def choice(self, place: str) -> tuple[str, dict[str, float]]:
         """Return the norm as a modifier of a config, such as ("rms_norm_before", {"eps": 1e-6}). place: "before",
         "output" or "after".

@@ -321,10 +321,10 @@ def size_axes(shapes: Shapes, input_widths: tuple[int, int] | None = None, w_o: 
     of its columns is the width of the output.
     """
     B, H, T, d_q = shapes["q"]
-    _, _, S, d_k = shapes["k"]
+    _, H_kv, S, d_k = shapes["k"]
     d_v = shapes["v"][-1]
     D_out = H * d_v if w_o is None else w_o.shape[-1]
-    sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k, "d_v": d_v, "D_out": D_out}
+    sizes = {"B": B, "H": H, "H_kv": H_kv, "T": T, "S": S, "d_q": d_q, "d_k": d_k, "d_v": d_v, "D_out": D_out}
     if input_widths is None:
         return sizes
     D, D_kv = input_widths

@@ -22,12 +22,12 @@ Start = Callable[[int, int], np.ndarray]  # (rows, columns) -> initial values
 class LearnedTensor:
     """The declaration of a tensor that a mechanism learns.
 
-    name: its field in Weights. dims: its axes; a letter other than the run's (H, d_q, d_k, d_v, D, D_kv, D_out) belongs
-    to this mechanism, and its size is read from the tensor; H·d is the width of all heads together. symbol: its letter
-    in LaTeX. by_head: whether it may have a leading axis H, one tensor per head. start: a function of rows and columns
-    that returns the initial values in the app (a vector is one row); None samples them from the seed. own_sizes:
-    initial sizes of the letters that belong to the mechanism; by default the width of a head. makes_weights: whether
-    the attention weights depend on the tensor.
+    name: its field in Weights. dims: its axes; a letter other than the run's (H, H_kv, d_q, d_k, d_v, D, D_kv, D_out)
+    belongs to this mechanism, and its size is read from the tensor; H·d is the width of all heads together. symbol: its
+    letter in LaTeX. by_head: whether it may have a leading axis H, one tensor per head. start: a function of rows and
+    columns that returns the initial values in the app (a vector is one row); None samples them from the seed.
+    own_sizes: initial sizes of the letters that belong to the mechanism; by default the width of a head. makes_weights:
+    whether the attention weights depend on the tensor.
 
     Raises ValueError if `start` returns another count of rows or columns.
     """

@@ -38,6 +38,7 @@ from attention_core.mechanism.norms import (
     RMS_AFTER,
     RMS_BEFORE,
     RMS_NORM,
+    RMS_NORM_HEADS,
 )
 from attention_core.mechanism.operations import PROJECT, split_heads, split_heads_numpy
 from attention_core.mechanism.parameters import Parameter, check_same_names, keyword_names, names_of
@@ -253,6 +254,29 @@ MODIFIERS = {
         weights=(
             LearnedTensor("g_q", ("d_q",), "g_q", start=ones),
             LearnedTensor("g_k", ("d_k",), "g_k", start=ones),
+        ),
+    ),
+    "qk_norm_all": Modifier(
+        steps={"heads": (PlanStep("{thing}_normed_all", RMS_NORM_HEADS, (HERE, "g_{thing}_all")),)},
+        parameters=(EPS,),
+        weights=(
+            LearnedTensor("g_q_all", ("H·d_q",), "g_q", start=ones),
+            LearnedTensor("g_k_all", ("H_kv·d_k",), "g_k", start=ones),
+        ),
+    ),
+    "qk_layer_norm": Modifier(
+        steps={
+            "heads": (
+                PlanStep("{thing}_centred", CENTRE),
+                PlanStep("{thing}_layer_normed", LAYER_NORM, ("{thing}_centred", "g_{thing}_layer", "b_{thing}_layer")),
+            )
+        },
+        parameters=(LAYER_EPS,),
+        weights=(
+            LearnedTensor("g_q_layer", ("d_q",), r"\gamma_q", start=ones),
+            LearnedTensor("b_q_layer", ("d_q",), r"\beta_q", start=zeros),
+            LearnedTensor("g_k_layer", ("d_k",), r"\gamma_k", start=ones),
+            LearnedTensor("b_k_layer", ("d_k",), r"\beta_k", start=zeros),
         ),
     ),
     "softcap": Modifier(

@@ -57,6 +57,40 @@ def root_terms(x: Operand, row: list[int], eps: float) -> list[tuple]:
 RMS_NORM = Faces(rms_norm, rms_norm_numpy, rms_norm_formula, rms_norm_cell, sign="÷ rms", motion="norm")
 
 
+# ---- RMS norm over all heads: over the root mean square of all heads of a token (Walsh et al. 2025, OLMo 2) ----------
+def rms_norm_heads(x: Float[Tensor, "B H L d"], gain: Float[Tensor, " H*d"], *, eps: float) -> Float[Tensor, "B H L d"]:
+    mean_square = x.square().mean((1, 3), keepdim=True)  # (B, 1, L, 1)
+    gains = gain.unflatten(0, (x.shape[1], 1, -1))  # (H * d) -> (H, 1, d)
+    return x * torch.rsqrt(mean_square + eps) * gains
+
+
+def rms_norm_heads_numpy(x, gain, *, eps):
+    H, d = x.shape[1], x.shape[3]
+    squares = np.einsum("bhld,bhld->bl", x, x)
+    gained = np.einsum("bhld,hd->bhld", x, gain.reshape(H, d))
+    return gained / np.sqrt(squares / (H * d) + eps)[:, None, :, None]
+
+
+def rms_norm_heads_formula(x, gain, *, eps):
+    smallest = power_of_ten_latex(eps, figures=7)
+    root = rf"\sqrt{{\tfrac{{1}}{{H d}} \sum_h \lVert {x}_h \rVert^{{2}} + {smallest}}}"
+    return rf"\dfrac{{{x}}}{{{root}}} \odot {gain}"
+
+
+def rms_norm_heads_cell(index, x: Operand, gain: Operand, *, eps) -> Cell:
+    b, h, t, m = index
+    _, heads, _, d = x.shape
+    root = [(Constant(eps, f"{eps:g}"),)]
+    for head in range(heads):
+        root += root_terms(x, [b, head, t], eps)[1:]
+    return Cell(((x[index], gain[h * d + m]), *root), function="over_rms")
+
+
+RMS_NORM_HEADS = Faces(
+    rms_norm_heads, rms_norm_heads_numpy, rms_norm_heads_formula, rms_norm_heads_cell, sign="÷ rms", motion="norm"
+)
+
+
 # ---- centre: each number less the mean of its vector (Ba, Kiros, Hinton 2016, equation 3) ----------------------------
 def centre(x: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes d"]:
     return x - x.mean(-1, keepdim=True)

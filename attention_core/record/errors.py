@@ -387,10 +387,12 @@ REFUSAL_SENTENCES = {
     "no_head_in_layer": "there is no head {given} in layer {layer} of this model; both are counted from 0",
     "heads_watched": "heads are switched off only in models whose attention all goes through the interface of "
     "transformers: {layer} does not",
-    "heads_of_no_map": "{name} is not made of x by one linear map, alone or with an RMS norm in each head and RoPE",
-    "heads_normed": "{name} is normed in another way than by an RMS norm in each head of q and of k",
-    "rope_in_part": "{given} of {width} columns of each head are rotated, but not by the RoPE that the config names",
-    "rope_unknown": "q and k are turned in another way than by the RoPE that the config names",
+    "heads_of_no_map": "{name} is not made of x by one linear map, alone or with a norm of the heads and RoPE",
+    "heads_normed": "{name} is normed in another way than the core norms q and k alike: an RMS norm or LayerNorm of "
+    "each head, or an RMS norm of all heads together",
+    "rope_in_part": "at least {given} of {width} columns of each head are rotated, but by none of the core's kinds of "
+    "RoPE with numbers of the config",
+    "rope_unknown": "q and k are rotated by none of the core's kinds of RoPE with numbers of the config",
     "numbers_alone": "words need vectors, and the code of {name} only draws numbers: no sentence can be typed there",
     "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",
 }

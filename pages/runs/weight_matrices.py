@@ -188,7 +188,8 @@ def put_learned_matrices(
     d_v = find_value_width(inputs, used, head_sizes, config)
     places = max(len(inputs.queries), len(inputs.keys))
     D_out = projected_width(used, "w_o", config.heads * d_v)
-    sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, "N": places, "D_out": D_out, **input_widths(inputs)}
+    heads = {"H": config.heads, "H_kv": config.kv_heads or config.heads}
+    sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, **heads, "N": places, "D_out": D_out, **input_widths(inputs)}
     if config.score == "general" and d_q * d_k > MAX_GENERAL_TERMS:
         raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=MAX_GENERAL_TERMS)
     for declared in groups:

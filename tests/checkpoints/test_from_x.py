@@ -21,13 +21,10 @@ NOT_FOUND = {
     "SqueezeBertForMaskedLM": (NO_MAP, 3),  # convolutions
     "XLNetLMHeadModel": (NO_MAP, 3),  # q + r, two biases for one q
     "DebertaForMaskedLM": (NO_MAP, 3),  # a bias that is added later
-    "Olmo2ForCausalLM": (NO_MAP, 3),  # a norm over all heads
-    "OlmoeForCausalLM": (NO_MAP, 3),
     "DeepseekV2ForCausalLM": (NO_MAP, 3),  # k from two maps
     "DeepseekV3ForCausalLM": (NO_MAP, 3),
     "LongT5ForConditionalGeneration": (NO_MAP, 3),  # blocks
     "ProphetNetForConditionalGeneration": (NO_MAP, 6),
-    "PersimmonForCausalLM": (NORMED, 3),
     "Gemma3nForCausalLM": (NORMED, 3),
     "NanoChatForCausalLM": (TURNED, 3),
 }
@@ -68,8 +65,8 @@ def test_every_layer_begins_at_x_or_says_what_was_not_found(family: Family):
             assert (maps.output is None) == (family.name in NO_OUTPUT)
 
 
-def test_seventy_two_of_the_families_begin_at_x_in_every_layer():
-    assert len(FAMILIES) - len(NOT_FOUND) == 72
+def test_seventy_five_of_the_families_begin_at_x_in_every_layer():
+    assert len(FAMILIES) - len(NOT_FOUND) == 75
 
 
 # ---- what is found, beside the model's own parameters ----------------------------------------------------------------
@@ -114,6 +111,40 @@ def test_the_norms_of_a_qwen3_and_a_gemma3_are_their_own():
         assert torch.equal(run.weights.g_q, one + own.q_norm.weight.double())
         assert torch.equal(run.weights.g_k, one + own.k_norm.weight.double())
         assert dict(run.config.modifiers)["qk_norm"]["eps"] == model.config.rms_norm_eps
+
+
+def test_norms_over_all_heads_and_layer_norms_of_heads_are_their_own():
+    """Olmo 2 norms all heads of a token as one vector, Persimmon each head by a LayerNorm, before RoPE."""
+    model = find_family("Olmo2ForCausalLM").make()
+    recording = record(model, **text())
+    run, own = recording.from_x(1), model.model.layers[1].self_attn
+    for role, norm in (("q", own.q_norm), ("k", own.k_norm)):
+        assert torch.equal(getattr(run.weights, f"g_{role}_all"), norm.weight.double())
+        with torch.no_grad():
+            normed = norm.double()(run.trace[f"{role}_projected"])
+        heads = normed.unflatten(-1, (-1, 16)).transpose(1, 2)
+        torch.testing.assert_close(run.trace[f"{role}_normed_all"], heads, rtol=0, atol=1e-6)
+    assert dict(run.config.modifiers)["qk_norm_all"]["eps"] == model.config.rms_norm_eps
+    assert prove(run.trace).passed and recording.prove_from_x(1).passed
+
+    model = find_family("PersimmonForCausalLM").make()
+    recording = record(model, **text())
+    run, own = recording.from_x(1), model.model.layers[1].self_attn
+    for role, norm in (("q", own.q_layernorm), ("k", own.k_layernorm)):
+        assert torch.equal(getattr(run.weights, f"g_{role}_layer"), norm.weight.double())
+        assert torch.equal(getattr(run.weights, f"b_{role}_layer"), norm.bias.double())
+        with torch.no_grad():
+            normed = norm.double()(run.trace[f"{role}_heads"])
+        torch.testing.assert_close(run.trace[f"{role}_layer_normed"], normed, rtol=0, atol=1e-6)
+    assert prove(run.trace).passed and recording.prove_from_x(1).passed
+
+
+@pytest.mark.parametrize("name, change", [("GPT2LMHeadModel", "bias"), ("Olmo2ForCausalLM", "column")])
+def test_a_planted_fault_is_red_in_half_precision_too(name: str, change: str):
+    changes = {"bias": drop_bias, "column": swap_columns}
+    recording = record(find_family(name).make(torch.bfloat16), **text())
+    assert recording.prove_from_x(0).passed
+    assert not change_layer(recording, changes[change]).prove_from_x(0).passed
 
 
 HALVES = ("CohereForCausalLM", "GPTNeoXForCausalLM", "Llama4ForCausalLM", "Llama 3")
@@ -205,9 +236,10 @@ def fewer_columns(maps: LayerMaps) -> LayerMaps:
 
 
 def other_gain(maps: LayerMaps) -> LayerMaps:
-    gain = maps.q.norm.gain.clone()
+    norm = maps.q.norm.norm
+    gain = norm.gain.clone()
     gain[3] *= 1.001
-    return replace(maps, q=replace(maps.q, norm=replace(maps.q.norm, gain=gain)))
+    return replace(maps, q=replace(maps.q, norm=replace(maps.q.norm, norm=replace(norm, gain=gain))))
 
 
 def other_value_head(maps: LayerMaps) -> LayerMaps:
@@ -239,7 +271,7 @@ def test_a_base_that_the_config_does_not_name_is_not_guessed():
     model.model.rotary_emb.inv_freq *= torch.linspace(1, 0.9, 8)
     recording = record(model, **text())
     assert [str(maps) for maps in recording.maps] == [
-        "q and k are turned in another way than by the RoPE that the config names"
+        "q and k are rotated by none of the core's kinds of RoPE with numbers of the config"
     ] * 3
     assert recording.passed  # from q and k on
 
@@ -262,7 +294,7 @@ def test_columns_that_the_config_does_not_count_are_counted_in_the_run():
 def test_columns_that_are_rotated_in_another_way_are_counted():
     model = find_family("GPTNeoXForCausalLM").make()
     model.gpt_neox.rotary_emb.inv_freq *= 0.9
-    with pytest.raises(AttentionError, match=r"^4 of 16 columns of each head are rotated, but not by the RoPE"):
+    with pytest.raises(AttentionError, match=r"^at least 4 of 16 columns of each head are rotated, but by none"):
         record(model, **text()).from_x(0)
 
 

@@ -27,7 +27,7 @@ FAMILIES = {
     "gpt-oss": "GptOssForCausalLM",  # sinks, YaRN, sliding
     "deberta": "DebertaV2ForMaskedLM",  # a bias without a name
     "t5": "T5ForConditionalGeneration",  # buckets, scale 1
-    "olmo2": "Olmo2ForCausalLM",  # q normed over all heads together
+    "deepseek": "DeepseekV3ForCausalLM",  # k from two maps
 }
 
 
@@ -127,10 +127,10 @@ def test_a_link_opens_the_layer_while_it_is_kept_and_says_so_afterwards(models):
 
 # ---- what cannot be opened -------------------------------------------------------------------------------------------
 def test_what_was_not_found_is_named_and_no_button_stands_there(models):
-    page = open_model(Lesson("maps", open="model"), "olmo2")
+    page = open_model(Lesson("maps", open="model"), "deepseek")
     told = " ".join(caption.value for caption in page.at.caption)
     assert "its input and matrices were not found: " in told
-    assert "one linear map, alone or with an RMS norm in each head" in told
+    assert "one linear map, alone or with a norm of the heads and RoPE" in told
     assert not [button for button in page.at.button if button.key == "open_layer"]
 
 

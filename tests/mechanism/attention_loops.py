@@ -298,9 +298,25 @@ def make_heads(
     x = x[..., half * width : (half + 1) * width]
     if "qk_norm" in modifiers:
         x = each_row(lambda row: rms_norm(row, weights[f"g_{role}"], modifiers["qk_norm"]["eps"]), x)
+    if "qk_norm_all" in modifiers:
+        x = norm_all_heads(x, weights[f"g_{role}_all"], modifiers["qk_norm_all"]["eps"])
+    if "qk_layer_norm" in modifiers:
+        gain, shift, eps = weights[f"g_{role}_layer"], weights[f"b_{role}_layer"], modifiers["qk_layer_norm"]["eps"]
+        x = each_row(lambda row: layer_norm(row, gain, shift, eps), x)
     if "rope" in positions:
         x = turn_rows(x, first, positions["rope"])
     return x
+
+
+def norm_all_heads(x: Array, gain: Array, eps: float) -> Array:
+    """The heads of a token side by side, normed as one vector."""
+    B, H, L, d = x.shape
+    normed = np.empty_like(x)
+    for b, t in np.ndindex(B, L):
+        row = rms_norm(np.concatenate([x[b, h, t] for h in range(H)]), gain, eps)
+        for h in range(H):
+            normed[b, h, t] = row[h * d : (h + 1) * d]
+    return normed
 
 
 def all_allowed(config: dict, pairs: dict, sizes: tuple[int, ...], at: int) -> Array:

@@ -144,7 +144,13 @@ class Draw:
             "residual": self.has("residual"),
         }
         output = self.learn_projections(entrance, inputs, widths, is_bare)
-        sizes = {"H": H, "D": next(iter(inputs.values())).shape[-1], "d_q": widths["q"] // maps, "places": 16}
+        sizes = {
+            "H": H,
+            "H_kv": KV,
+            "D": next(iter(inputs.values())).shape[-1],
+            "d_q": widths["q"] // maps,
+            "places": 16,
+        }
         sizes |= {"d_k": widths["k"] // maps, "d_v": widths["v"], "D_out": output}
         sizes["D_kv"] = inputs["key" if "key" in inputs else next(iter(inputs))].shape[-1]
         self.config["modifiers"] = [(name, self.choose_modifier(name, sizes)) for name in modifiers]
@@ -217,6 +223,15 @@ class Draw:
             case "qk_norm":
                 self.learn("g_q", sizes["d_q"])
                 self.learn("g_k", sizes["d_k"])
+                return eps
+            case "qk_norm_all":
+                self.learn("g_q_all", sizes["H"] * sizes["d_q"])
+                self.learn("g_k_all", sizes["H_kv"] * sizes["d_k"])
+                return eps
+            case "qk_layer_norm":
+                for role in "qk":
+                    self.learn(f"g_{role}_layer", sizes[f"d_{role}"])
+                    self.learn(f"b_{role}_layer", sizes[f"d_{role}"])
                 return eps
             case "softcap":
                 return {"cap": self.one_of(0.7, 2.0)}

@@ -77,6 +77,8 @@ COUNTED = {  # what it multiplies besides, learns besides, and all that is store
     "rms_norm_output": ({}, {"g_rms_output": 7}, {"weights": MAP} | KEPT),
     "rms_norm_after": ({}, {"g_rms_after": 7}, {"weights": MAP} | KEPT),
     "qk_norm": ({}, {"g_q": 3, "g_k": 3}, {"weights": MAP} | KEPT),
+    "qk_norm_all": ({}, {"g_q_all": 6, "g_k_all": 6}, {"weights": MAP} | KEPT),
+    "qk_layer_norm": ({}, {"g_q_layer": 3, "b_q_layer": 3, "g_k_layer": 3, "b_k_layer": 3}, {"weights": MAP} | KEPT),
     "relative_keys": ({"relative_keys_scores": 2 * 5 * 3 * 5}, {"w_rk": 5 * 3}, {"weights": MAP} | KEPT),
     "learned": ({}, {"w_places": PLACES * 7}, {"weights": MAP} | KEPT),
     "differential": (
