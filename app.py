@@ -18,6 +18,7 @@ from pages.app import (
     page_files,
     reconnection,
     security,
+    upload_room,
     warming,
 )
 from pages.site.settings import ADDRESS
@@ -57,6 +58,7 @@ app = st.App(
     middleware=[
         forwarding.noted,
         guard,
+        upload_room.upload_room,
         document_head.completed,
         metrics.measured,
         reconnection.in_turn,

@@ -196,6 +196,8 @@ REFUSAL_SENTENCES = {
     "text_closed": "the model {name} was closed, as another was opened or its memory was needed: open it again on the "
     "page Maps of a model",
     "layer_away": "the layer of this screen is no longer kept: open it again on the page Maps of a model",
+    "uploads_full": "the files of all visitors must fit into {limit} MB together: with this one they do not; try again "
+    "when others have left",
     "worker_ended": "the process that does this work must run until it is done, and take at most {limit} seconds: it "
     "has ended; the next try starts another one",
     "file_away": "the tensors of this screen are in a file that is no longer here: upload it again",

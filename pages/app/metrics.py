@@ -57,7 +57,8 @@ class Readings(Collector):
         for name, size in read_caches().items():
             caches.add_metric([name], size)
         queues = GaugeMetricFamily("attention_queue", "Requests that wait or are served.", labels=["queue"])
-        queues.add_metric(["models"], read_queue())
+        for name, count in read_queues().items():
+            queues.add_metric([name], count)
         refusals = CounterMetricFamily("attention_refusals", "Refusals that visitors were told.", labels=["code"])
         for code, count in read_refusals().items():
             refusals.add_metric([code], count)
@@ -65,10 +66,11 @@ class Readings(Collector):
 
 
 def read_caches() -> dict[str, int]:
-    """Returns {cache: number of its bytes} of the caches that all sessions share."""
+    """Returns {cache: number of its bytes} of the caches that all sessions share, and of what they hold of uploads."""
     from attention_core.learned.model_cache import MODEL_CACHE
     from pages.runs.cache import RUN_CACHE
     from pages.runs.checkpoint_store import STORE
+    from pages.runs.held_bytes import HELD
     from pages.runs.layer_store import LAYERS, MODELS
 
     return {
@@ -78,14 +80,16 @@ def read_caches() -> dict[str, int]:
         "recorded_layers": LAYERS.count_bytes(),
         "whole_models": MODELS.count_bytes(),
         "recorded_texts": STORE.count_bytes(),
+        "uploads": HELD.nbytes,
     }
 
 
-def read_queue() -> int:
-    """Returns the number of requests for pretrained models that are not finished."""
+def read_queues() -> dict[str, int]:
+    """Returns the numbers of requests that are not finished: for pretrained models, and for pictures of files."""
     from pages.runs.checkpoint_store import STORE
+    from pages.workers.queue import WORKERS
 
-    return STORE.waiting
+    return {"models": STORE.waiting, "drawings": WORKERS.count()}
 
 
 def read_refusals() -> dict[str, int]:

@@ -10,6 +10,7 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, GivenFile, read_habits
 from pages.panels.file_box import name_array, say_unread
+from pages.runs.held_bytes import HELD
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
@@ -106,6 +107,7 @@ def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence
     st.session_state.pop(REFUSAL_KEY, None)
     try:
         view = given.file.view(given.file.groups.index(group), axes, sentence)
+        HELD.add([view.maps])
     except AttentionError as error:
         st.session_state[REFUSAL_KEY] = error
         return

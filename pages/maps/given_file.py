@@ -41,6 +41,7 @@ from pages.maps.read_file import (
 from pages.panels.file_box import file_box
 from pages.panels.lesson_choices import get_choice, get_lesson_link
 from pages.runs.checkpoint_store import RecordedText
+from pages.runs.held_bytes import HELD
 from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
 from pages.setup.link_values import make_member_reader
@@ -270,6 +271,7 @@ def take_chosen_file() -> None:
         return
     try:
         given = make_given_file(printable_name(file.name), file.name, file.getvalue())
+        HELD.add([given.file, given.maps])
     except AttentionError as error:
         st.session_state[REFUSAL_KEY] = error
         return

@@ -23,6 +23,7 @@ from pages.panels.lesson_choices import current_lesson_choices, get_choice, take
 from pages.panels.markdown_table import NUMBERS, WORDS, make_table
 from pages.panels.model_wait import wait_for
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
+from pages.runs.held_bytes import HELD
 from pages.session.allowed_models import allowed_hub_models, allowed_roots, list_offered, may_open_any
 from pages.session.opened_drawers import scroll_here
 from pages.setup.link_values import read_link_count
@@ -191,7 +192,9 @@ def open_model(
     earlier = st.session_state.get(FILE_KEY)
     if earlier is not None and not is_same_model(earlier, text):
         earlier = None
-    st.session_state[FILE_KEY] = make_recorded_file(text, earlier)
+    given = make_recorded_file(text, earlier)
+    HELD.add([given.file, given.maps])
+    st.session_state[FILE_KEY] = given
     if earlier is None:
         st.session_state.pop(HEAD_KEY, None)
         st.session_state[OPENED_KEY] = True

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import chain
 
 import numpy as np
 import streamlit as st
@@ -11,6 +12,7 @@ from attention_core.inputs.files.contents import FileContents, read_contents
 from attention_core.inputs.files.qkv_file import guess_array_roles, guess_roles, oldest_in_force
 from attention_core.inputs.files.stored_arrays import refuse_not_finite
 from attention_core.record.errors import AttentionError
+from pages.runs.held_bytes import HELD
 from pages.setup.setup import RunSetup
 
 MAX_UPLOADS = 2  # file sets that a session stores at most: the one on the screen, and the one that undo restores
@@ -85,7 +87,8 @@ def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
 def store_files(given: "list[list[UploadedFile]] | list[list[StoredFile]]", run: RunSetup) -> str:
     """Reads files, grouped by upload, and stores their arrays in the session; returns their digest.
 
-    run: the run on the screen, whose arrays are kept. Raises AttentionError if a file or a needed array cannot be read.
+    run: the run on the screen, whose arrays are kept. Raises AttentionError if a file or a needed array cannot be read;
+    uploads_full, if all sessions together would hold too many bytes.
     """
     uploads, names = [], []
     for upload in given:
@@ -102,12 +105,13 @@ def store_files(given: "list[list[UploadedFile]] | list[list[StoredFile]]", run:
         load.add(upload)
     refuse_missed(load)
     digest = load.digest.hexdigest()[:16]
-    store_latest("held", digest, load.arrays, run)
-    store_latest("sources", digest, load.sources, run)
-    store_latest("others", digest, load.others, run)
     in_force = [
         [StoredFile(file.file_id, file.name, file.getvalue()) for file, _ in upload] for upload in uploads[oldest:]
     ]
+    HELD.add([*load.arrays.values(), *chain.from_iterable(in_force)])
+    store_latest("held", digest, load.arrays, run)
+    store_latest("sources", digest, load.sources, run)
+    store_latest("others", digest, load.others, run)
     store_latest("files", digest, in_force, run)
     return digest
 

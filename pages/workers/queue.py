@@ -75,6 +75,11 @@ class WorkerQueue:
         finally:
             self.end_turn(visitor)
 
+    def count(self) -> int:
+        """Returns the number of calls that wait or run."""
+        with self.changed:
+            return len(self.waiting) + self.running.total()
+
     def call_once(self, function: Callable[[], Result]) -> Result:
         """Calls a function in a free process or a new one, which stays for the next call unless it ended."""
         with self.changed:

@@ -98,6 +98,7 @@ def test_the_metrics_count_what_visitors_did_and_the_log_quotes_none_of_it():
     assert now["attention_change_seconds_count",] == 5  # the page, the rest of it, and three sentences
     assert now["attention_refusals_total", "text_too_long"] == 2
     assert now["attention_ready",] == 1 and now["attention_cache_bytes", "runs"] > 0
+    assert now["attention_queue", "drawings"] == now["attention_cache_bytes", "uploads"] == 0
     assert now["attention_queue", "models"] == 0 and now["process_resident_memory_bytes",] > 1e8
     assert "Uncaught app execution" in log and "ValueError" in log  # the error is told
     assert TYPED not in log

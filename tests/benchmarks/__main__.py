@@ -9,6 +9,7 @@ from tests.benchmarks import (
     large,
     learned,
     left_pages,
+    left_uploads,
     lessons,
     looking,
     memory,
@@ -44,6 +45,7 @@ report(
             memory,
             neighbours,
             left_pages,
+            left_uploads,
         )
     ]
 )

@@ -1,7 +1,9 @@
 """A browser tab without a browser: speaks Streamlit's protocol over its WebSocket, and keeps what a tab keeps."""
 
+import asyncio
 import json
 import re
+import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -95,6 +97,25 @@ class Visitor:
                 return answer.deferred_file.url
         raise ConnectionError("the server closed the connection")
 
+    async def upload(self, address: str, name: str, file: str, content: bytes) -> Run:
+        """A file is chosen in a box."""
+        request = BackMsg()
+        request.file_urls_request.request_id = name
+        request.file_urls_request.session_id = self.session
+        request.file_urls_request.file_names.append(file)
+        await self.socket.send(request.SerializeToString())
+        async for data in self.socket:
+            message = ForwardMsg.FromString(data)
+            if message.WhichOneof("type") == "file_urls_response":
+                (urls,) = message.file_urls_response.file_urls
+                break
+        await asyncio.to_thread(put_file, f"{address}{urls.upload_url}", file, content)
+        chosen = WidgetState(id=self.widgets[name])
+        chosen.file_uploader_state_value.uploaded_file_info.add(
+            name=file, size=len(content), file_id=urls.file_id, file_urls=urls
+        )
+        return await self.run(chosen)
+
     async def trigger(self, name: str, event: str, value: object) -> Run:
         """An event of a component."""
         payload = json.dumps([{"event": event, "value": value}])
@@ -162,6 +183,16 @@ class Visitor:
         self.widgets[keyed[1]] = keyed[0]
         self.parts[keyed[0]] = part
         return keyed[1]
+
+
+def put_file(address: str, name: str, content: bytes) -> None:
+    """Sends a file as a browser does, with the token that shows that the page is the server's own."""
+    token, mark = f"2|{0:08x}|{1:032x}|{0}", "a-line-between-parts"
+    head = f'--{mark}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n\r\n'
+    headers = {"Cookie": f"_streamlit_xsrf={token}", "X-Xsrftoken": token}
+    headers["Content-Type"] = f"multipart/form-data; boundary={mark}"
+    body = head.encode() + content + f"\r\n--{mark}--\r\n".encode()
+    urllib.request.urlopen(urllib.request.Request(address, body, headers, method="PUT")).close()
 
 
 @asynccontextmanager

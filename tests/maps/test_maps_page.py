@@ -14,6 +14,7 @@ from attention_core.inputs.files.attention_maps import read_attention_maps
 from attention_core.learned.language.reading import cut_sentence, run_model
 from pages.lectures.script import lecture_from_file, lecture_to_file
 from pages.maps import given_file, head_view
+from pages.runs.held_bytes import HELD
 from tests.screen.driver import unpack
 from tests.screen.lesson import Lesson
 
@@ -269,6 +270,15 @@ def test_what_is_no_map_is_refused_at_the_box_and_the_last_file_stays(page, name
     assert grid(page) == before and "mine" in texts(page)
     bring(page, "mine.npz", npz(attention=drawn(L, H, T, T)))
     assert errors(page) == []
+
+
+def test_a_file_that_does_not_fit_beside_those_of_all_sessions_is_refused_and_the_last_one_stays(page, monkeypatch):
+    bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
+    before = grid(page)
+    monkeypatch.setattr(HELD, "most", 0)
+    bring(page, "other.npz", npz(attention=drawn(L, H, T, T)))
+    (error,) = errors(page)
+    assert "try again when others have left" in error and grid(page) == before and "mine" in texts(page)
 
 
 def test_of_more_rows_than_can_be_read_at_once_the_measures_stand_alone(page, monkeypatch):

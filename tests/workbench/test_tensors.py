@@ -13,6 +13,7 @@ from attention_core.documents.number_files import npz_bytes
 from attention_core.documents.provenance import Provenance
 from pages.runs import upload_store
 from pages.runs.compute import compute_run
+from pages.runs.held_bytes import HELD
 from tests.screen.driver import Screen
 
 B, H, KV, T, S, D, V = 2, 4, 2, 5, 7, 3, 11
@@ -320,6 +321,14 @@ def test_the_same_files_in_another_order_are_other_tensors():
 
 
 # ---- refused ---------------------------------------------------------------------------------------------------------
+def test_a_file_that_does_not_fit_beside_those_of_all_sessions_is_refused_and_the_last_one_stays(monkeypatch):
+    screen = brought()
+    before = screen.setup()
+    monkeypatch.setattr(HELD, "most", 0)
+    screen = bring(screen, ("more.npz", npz(**tensors(), more=np.ones(3))))
+    assert "try again when others have left" in screen.error_at(screen_key(screen)) and screen.setup() == before
+
+
 def pickled():
     file = io.BytesIO()
     np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)

@@ -92,7 +92,7 @@ def test_never_more_at_a_time_than_there_may_be(threads):
 
     calls = [begin(queue, threads, f"visitor {number % 5}", work) for number in range(13)]
     wait_until(lambda: len(running) == 3)
-    assert len(queue.waiting) == 10
+    assert len(queue.waiting) == 10 and queue.count() == 13
     opened.set()
     for each in calls:
         each.result(LONG)
