@@ -412,6 +412,19 @@ class AttentionError(ValueError):
         self.code, self.values = code, values
         super().__init__(fill_template(REFUSAL_SENTENCES[code], values))
 
+    def without_frames(self) -> "AttentionError":
+        """Forget where the error was raised, and return it: kept frames would keep all their values in memory.
+
+        >>> try:
+        ...     raise AttentionError("file_away")
+        ... except AttentionError as error:
+        ...     kept = error.without_frames()
+        >>> kept.__traceback__ is None, kept.code
+        (True, 'file_away')
+        """
+        self.__cause__ = self.__context__ = None
+        return self.with_traceback(None)
+
     def __reduce__(self):
         return _rebuild, (self.code, self.values)
 

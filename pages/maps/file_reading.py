@@ -109,7 +109,7 @@ def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence
         view = given.file.view(given.file.groups.index(group), axes, sentence)
         HELD.add([view.maps])
     except AttentionError as error:
-        st.session_state[REFUSAL_KEY] = error
+        st.session_state[REFUSAL_KEY] = error.without_frames()
         return
     st.session_state[FILE_KEY] = replace(given, view=view, maps=view.maps, habits=read_habits(view.maps))
     st.session_state.pop(HEAD_KEY, None)

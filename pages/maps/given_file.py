@@ -273,7 +273,7 @@ def take_chosen_file() -> None:
         given = make_given_file(printable_name(file.name), file.name, file.getvalue())
         HELD.add([given.file, given.maps])
     except AttentionError as error:
-        st.session_state[REFUSAL_KEY] = error
+        st.session_state[REFUSAL_KEY] = error.without_frames()
         return
     st.session_state[FILE_KEY] = given
     st.session_state.pop(HEAD_KEY, None)

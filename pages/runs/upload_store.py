@@ -124,7 +124,7 @@ def read_file(file: "UploadedFile | StoredFile") -> FileContents:
         try:
             refuse_not_finite(name, array, minus_infinity=True)
         except AttentionError as error:
-            unread[name] = error
+            unread[name] = error.without_frames()
         else:
             arrays[name] = array
     return replace(contents, arrays=arrays, unread=unread)

@@ -118,7 +118,7 @@ def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tup
             setup = attempt
             del refused[name]
         else:
-            refused[name] = error
+            refused[name] = error.without_frames()
     return setup, refused
 
 

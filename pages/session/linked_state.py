@@ -31,7 +31,7 @@ class LinkedState:
 
     def refuse(self, control: str, error: AttentionError) -> None:
         """Stores the error of a refused change under the control that was used."""
-        self.refused = {**self.refused, control: error}
+        self.refused = {**self.refused, control: error.without_frames()}
 
     def forget_refusals(self, *controls: str) -> None:
         """Removes the errors stored under these controls."""

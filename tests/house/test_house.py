@@ -207,7 +207,7 @@ def test_no_lesson_imports_another():
 def test_the_entry_imports_nothing_heavy():
     own = {module for module in imports(ROOT / "app.py") if module.startswith(("pages", "attention_core", "tests"))}
     names = ["connections", "document_head", "forwarding", "health", "left_visitors", "log_lines", "metrics"]
-    names += ["page_files", "reconnection", "security", "warming"]
+    names += ["page_files", "reconnection", "security", "upload_room", "warming"]
     first = [f"pages.app.{name}" for name in names]
     assert own <= {"pages.app", "pages.site.settings", *first}
     light = f"import sys, {', '.join(first)}; print({{'torch', 'altair', 'pandas'}} & {{*sys.modules}})"

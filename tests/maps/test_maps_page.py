@@ -279,6 +279,7 @@ def test_a_file_that_does_not_fit_beside_those_of_all_sessions_is_refused_and_th
     bring(page, "other.npz", npz(attention=drawn(L, H, T, T)))
     (error,) = errors(page)
     assert "try again when others have left" in error and grid(page) == before and "mine" in texts(page)
+    assert page.at.session_state[given_file.REFUSAL_KEY].__traceback__ is None  # its frames hold the file
 
 
 def test_of_more_rows_than_can_be_read_at_once_the_measures_stand_alone(page, monkeypatch):

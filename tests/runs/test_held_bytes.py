@@ -2,6 +2,7 @@
 
 import gc
 import io
+import weakref
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from pages.maps import given_file
 from pages.runs import held_bytes, upload_store
 from pages.runs.held_bytes import HeldBytes
 from pages.runs.upload_store import StoredFile, store_files
+from pages.session.linked_state import LinkedState
 from pages.setup.setup import RunSetup
 
 
@@ -84,6 +86,20 @@ def test_sessions_that_upload_are_counted_whole_and_no_longer_when_they_are_forg
     with pytest.raises(AttentionError) as refused:
         store_files([[StoredFile("file 4", "qkv.npz", bytes(bytearray(content)))]], RunSetup())
     assert refused.value.code == "uploads_full" and not upload_store.st.session_state
-    del refused
-    gc.collect()
     assert held.nbytes == 2 * each
+
+
+def test_a_refusal_that_a_session_keeps_keeps_nothing_of_what_was_refused():
+    state, refused = LinkedState(), []
+
+    def read() -> None:
+        thing = make_thing(7)
+        refused.append(weakref.ref(thing))
+        raise AttentionError("uploads_full", limit=3)
+
+    try:
+        read()
+    except AttentionError as error:
+        state.refuse("bring", error)
+    gc.collect()
+    assert refused[0]() is None and state.refused["bring"].code == "uploads_full"
