@@ -7,6 +7,7 @@ import { shared } from "./shared.js";
 import { TOUCH } from "./touch.js";
 
 const TYPING_RESTS_MS = 1500; // a typed sentence is applied after this pause
+const TYPED = ["input", "compositionend"]; // the second ends the input of Chinese words
 const CONNECTED = '[data-test-connection-state="CONNECTED"]';
 const MOST_PASTED = 200_001; // most characters that are sent; the server refuses longer texts
 
@@ -51,18 +52,19 @@ export default function ({ setTriggerValue }) {
     target.addEventListener("blur", () => target.removeEventListener("click", click), { once: true });
   };
   const type = (event) => {
-    if (!isSentenceBox(event.target) || event.isComposing || TOUCH.matches) return;
+    if (!isSentenceBox(event.target) || TOUCH.matches) return;
     typedIn = event.target;
-    typing.begin();
+    if (event.isComposing) typing.drop(); // Chinese is being put together from its sounds
+    else typing.begin();
   };
   shared.forgetPaste?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
   document.addEventListener("paste", paste);
   document.addEventListener("focusin", select);
-  document.addEventListener("input", type);
+  for (const name of TYPED) document.addEventListener(name, type);
   shared.forgetPaste = () => {
     document.removeEventListener("paste", paste);
     document.removeEventListener("focusin", select);
-    document.removeEventListener("input", type);
+    for (const name of TYPED) document.removeEventListener(name, type);
   };
   return shared.forgetPaste;
 }
