@@ -114,3 +114,11 @@ def test_what_could_not_warm_up_is_never_ready_but_in_health(monkeypatch):
 def test_a_limit_that_is_no_number_of_seconds_ends_the_start(setting):
     with pytest.raises(SystemExit, match=f"ATTENTION_LONGEST_RUN must be .*got '{setting}'"):
         health.make_routes(setting)
+
+
+def test_the_age_of_a_run_counts_from_when_it_was_first_seen(monkeypatch):
+    times, running = iter([10.0, 13.0, 17.0, 18.0]), iter([["a"], ["a", "b"], ["b"], []])
+    monkeypatch.setattr(health, "monotonic", lambda: next(times))
+    monkeypatch.setattr(health, "list_runs", lambda: next(running))
+    watch = health.RunWatch()
+    assert [watch.longest() for _ in range(4)] == [0.0, 3.0, 17.0 - 13.0, 0.0]
