@@ -113,7 +113,7 @@ def test_what_is_taken_along_holds_the_numbers_of_the_file(screen, tmp_path):
 def test_all_heads_are_saved_as_one_picture_wider_than_high_with_what_is_compared(screen):
     opened, heads = with_file(screen, viewport={"width": 390, "height": 844})
     with opened.page.expect_download() as download:  # before the browser has drawn a frame of what is compared
-        heads.evaluate("""root => {
+        heads.first.evaluate("""root => {
             for (const place of [2, 7]) root.querySelectorAll(".compare")[place].click();
             root.querySelector(".files button.svg").click();
         }""")
