@@ -53,8 +53,8 @@ def show_input_of_scene(screen: ScreenState) -> None:
         input_controls.show_swap_offer(screen.setup, screen.inputs)
         show_pasted(screen.setup)
     recorded_text.show_text_boxes(screen.setup)
-    recorded_text.show_reading()
     input_controls.show_text_controls(screen)
+    recorded_text.show_reading()
     input_controls.show_given_matrices(screen)
 
 

@@ -53,9 +53,9 @@ def show_first_line(screen: ScreenState) -> None:
             st.markdown(input_controls.describe_input(screen), width="stretch")
         show_examples_menu(setup)
     show_refusal("way")
-    recorded_text.show_reading()
     sentence_box.show_pasted(setup)
     input_controls.show_text_controls(screen)
+    recorded_text.show_reading()
 
 
 def find_way(setup: Setup) -> str:
