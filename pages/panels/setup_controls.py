@@ -78,14 +78,15 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
 
 
 def keep_head(changes: dict) -> dict:
-    """Returns the changes of a Setup with the head on the screen, if they give other vectors X.
+    """Returns the changes of a Setup with the head on the screen, if they give other vectors X to several heads.
 
     Without a chosen head, the page would show the head whose weights are the most telling, which may be another one.
     """
-    view = setup_state.current_setup().view
-    if view.head is not None or changes.get("x") in (None, UNCHANGED):
+    if setup_state.current_setup().view.head is not None or changes.get("x") in (None, UNCHANGED):
         return changes
-    return {"head": current_screen().selection.head, **changes}
+    screen = current_screen()
+    has_several = screen.trace["weights"].shape[1] > 1
+    return {"head": screen.selection.head, **changes} if has_several else changes
 
 
 def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:

@@ -32,7 +32,7 @@ def test_undo_goes_back_step_by_step():
     for control, value in (("score", "dot"), ("temperature", 2.0), ("masks", ["causal"]), ("mode", "matrix")):
         screen.set(control, value)
         states.append((run_to_query(screen.setup().run), screen.weight(5, 3)))
-    screen.edit_cells({1: {0: 0.0}})
+    screen.edit_cells({1: {0: 0.5}})
     for link, weight in reversed(states):
         screen.press_labelled(undo)
         assert (run_to_query(screen.setup().run), screen.weight(5, 3)) == (link, weight)
