@@ -251,8 +251,12 @@ def show_reveal_switch() -> None:
 
 
 def handle_reveal_switch() -> None:
-    """Stores in the session whether the visitor's toggle reveals all answers."""
-    st.session_state[REVEAL_KEY] = st.session_state["c_reveal"]
+    """Stores in the session whether the visitor's toggle reveals all answers.
+
+    A menu that closes while another lesson opens sends the values of the lesson that is left: then there is no toggle.
+    """
+    if "c_reveal" in st.session_state:
+        st.session_state[REVEAL_KEY] = st.session_state["c_reveal"]
 
 
 def show_unread_link_parts() -> None:
@@ -333,6 +337,8 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     open_drawers = link_controls.link_control(OPEN_DRAWERS_KEY, (), read).value
 
     def handle_toggle() -> None:
+        if key not in st.session_state:  # the lesson was left
+            return
         control = link_controls.link_control(OPEN_DRAWERS_KEY, (), read)
         others = [other for other in control.value if other != name]
         control.take((*others, name) if st.session_state[key] else tuple(others))

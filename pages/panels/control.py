@@ -65,9 +65,14 @@ class Control:
         widget(
             text,
             key=self.key,
-            on_change=lambda: self.take(st.session_state.get(self.key)),
+            on_change=self.take_entered,
             **how,
         )
+
+    def take_entered(self) -> None:
+        """Applies the value that the visitor entered; ignores a message from a page that was left in the meantime."""
+        if self.key in st.session_state:
+            self.take(st.session_state[self.key])
 
     def keep(self, place: str, drawing: object = None) -> object:
         """Returns the value that the widget shows, and stores it under `place`.
