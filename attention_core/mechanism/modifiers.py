@@ -273,9 +273,9 @@ MODIFIERS = {
         },
         parameters=(LAYER_EPS,),
         weights=(
-            LearnedTensor("g_q_layer", ("d_q",), r"\gamma_q", start=ones),
+            LearnedTensor("g_q_layer", ("d_q",), r"\gamma_{\,q}", start=ones),
             LearnedTensor("b_q_layer", ("d_q",), r"\beta_q", start=zeros),
-            LearnedTensor("g_k_layer", ("d_k",), r"\gamma_k", start=ones),
+            LearnedTensor("g_k_layer", ("d_k",), r"\gamma_{\,k}", start=ones),
             LearnedTensor("b_k_layer", ("d_k",), r"\beta_k", start=zeros),
         ),
     ),

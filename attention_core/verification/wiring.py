@@ -213,7 +213,10 @@ class LayerWires(Wires):
         last = f"{role}{suffix}"
         new = f"{last}_new" if f"{last}_new" in self.steps else last
         named, others = {}, []
-        for name, faces, reads in self.list_head_steps(role):
+        steps = list(self.list_head_steps(role))
+        names = {name for name, *_ in steps}
+        for name, faces, read_names in steps:
+            reads = tuple(f"{read}{suffix}" if read in names else read for read in read_names)
             if f"{name}{suffix}" in self.steps:
                 named[f"{name}{suffix}"] = reads
             elif self.faces(new) == faces:
