@@ -6,7 +6,7 @@ import { belongs } from "./belongs.js";
 import { stateOf } from "./dom.js";
 import { asked, REMOTE } from "./remote.js";
 import { tellOthers } from "./shared.js";
-import { TOUCH } from "./touch.js";
+import { isTouch } from "./touch.js";
 
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
 const AT_THE_DESK = ["start", "notes"]; // actions in the overview, before the presentation begins
@@ -83,7 +83,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.querySelectorAll("button").forEach((button) => {
     const way = button.dataset.way;
     button.hidden = presenting ? way === "start" : !AT_THE_DESK.includes(way);
-    const word = TOUCH.matches ? data.words[way].replace(/ ?[(（].*/, "") : data.words[way]; // a phone has no keys
+    const word = isTouch() ? data.words[way].replace(/ ?[(（].*/, "") : data.words[way]; // a phone has no keys
     button.title = button.ariaLabel = word;
     button.querySelector("span").textContent = word;
     button.classList.toggle("on", data.on.includes(way));

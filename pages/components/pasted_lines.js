@@ -4,7 +4,7 @@
 // A sentence that is typed on a keyboard is applied when the hand rests; the key Enter applies it at once.
 import { Rest } from "./drag.js";
 import { shared } from "./shared.js";
-import { TOUCH } from "./touch.js";
+import { isTouch } from "./touch.js";
 
 const TYPING_RESTS_MS = 1500; // a typed sentence is applied after this pause
 const TYPED = ["input", "compositionend"]; // the second ends the input of Chinese words
@@ -52,7 +52,7 @@ export default function ({ setTriggerValue }) {
     target.addEventListener("blur", () => target.removeEventListener("click", click), { once: true });
   };
   const type = (event) => {
-    if (!isSentenceBox(event.target) || TOUCH.matches) return;
+    if (!isSentenceBox(event.target) || isTouch()) return;
     typedIn = event.target;
     if (event.isComposing) typing.drop(); // Chinese is being put together from its sounds
     else typing.begin();

@@ -1,5 +1,5 @@
 // Tells whether the visitor's main pointer is a finger, and chooses between hints for a keyboard and for a finger.
-export const TOUCH = matchMedia("(pointer: coarse)");
+export const isTouch = () => matchMedia("(pointer: coarse)").matches;
 
 /**
  * The text with the suffix "_touch" on a touch screen, if there is one, else the text without it.
@@ -7,4 +7,4 @@ export const TOUCH = matchMedia("(pointer: coarse)");
  * @param {string} name
  * @returns {string}
  */
-export const hintOf = (texts, name) => (TOUCH.matches && texts[`${name}_touch`]) || texts[name];
+export const hintOf = (texts, name) => (isTouch() && texts[`${name}_touch`]) || texts[name];

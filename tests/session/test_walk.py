@@ -142,7 +142,7 @@ def paint_a_mask(screen, dice):
 
 def press_a_button(screen, dice):
     """Undo, an exchanged word, a matrix made or taken away."""
-    lead_away = ("exercise_", "to_maps.", "desk_")  # to another page, where the walk would end
+    lead_away = ("exercise_", "to_maps.", "desk_", "present")  # to another page, where the walk would end
     there = [button for button in screen.at.button if not button.disabled and not button.key.startswith(lead_away)]
     return screen.ran(dice.choice(there).click().run)
 

@@ -163,7 +163,7 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     opened.page.keyboard.press("e")
     opened.settled()
     opened.type("Sentence", "Tom fed the cat and it purred")
-    expect(notes.locator(".departed")).to_contain_text("return to the script")
+    expect(notes.locator(".departed")).to_have_text("Changed: back to the script")
     stranger = showing("?view=notes&pair=00000000&lecture=ten_minutes")
     expect(stranger.page.locator(".status")).to_contain_text("No presentation is running")
     stranger.page.keyboard.press("PageDown")

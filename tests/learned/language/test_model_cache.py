@@ -23,9 +23,10 @@ def list_sentences(count):
 
 
 def living_bytes():
-    """Bytes of all tensors of the process, each storage once."""
+    """Bytes of all tensors of the process that hold numbers, each storage once."""
     gc.collect()
-    found = [each.untyped_storage() for each in gc.get_objects() if isinstance(each, torch.Tensor)]
+    tensors = [each for each in gc.get_objects() if type(each) in (torch.Tensor, torch.nn.Parameter)]
+    found = [each.untyped_storage() for each in tensors if each.device.type == "cpu"]
     return sum({storage.data_ptr(): storage.nbytes() for storage in found}.values())
 
 
