@@ -83,7 +83,8 @@ def pack_difference(
         row, column = divmod(largest, len(shown))
         words = {"query": queries[row], "key": shown[column]}
         ends = {"a": spell(one[row, column]), "b": spell(other[row, column])}
-        told.append(say("reading.most_changed", **words, **ends))
+        key = "reading.same" if ends["a"] == ends["b"] else "reading.most_changed"
+        told.append(say(key, **words, **ends))
     description = describe_maps("change", told, reading, queries, keys)
     return pack_maps(numbers, read_a.allowed | read_b.allowed, read_a.hidden & read_b.hidden, description)
 
