@@ -125,17 +125,19 @@ def show_mode_choice(setup: Setup) -> None:
 
 def show_given_matrices(screen: ScreenState) -> None:
     """Shows the given matrices (X, or q, k and v) as text, in which the visitor can type or paste numbers."""
-    mode, inputs = resolve_run(screen.setup.run).mode, screen.inputs
-    if mode == "matrix":
-        matrix_box("x", inputs)
-        reason = explain_random_weights(screen)
+    for name in list_text_matrices(screen.setup):
+        matrix_box(name, screen.inputs)
+        reason = explain_random_weights(screen) if name == "x" else ""
         if reason:
             st.info(reason, icon=":material/casino:")
-        if resolve_run(screen.setup.run).crossed:
-            matrix_box("context", inputs)
-    elif mode == "qkv":
-        for name in "qkv":
-            matrix_box(name, inputs)
+
+
+def list_text_matrices(setup: Setup) -> tuple[str, ...]:
+    """Returns the names of the matrices that are given as text in place of a sentence."""
+    resolved = resolve_run(setup.run)
+    if resolved.mode == "matrix":
+        return ("x", "context") if resolved.crossed else ("x",)
+    return ("q", "k", "v") if resolved.mode == "qkv" else ()
 
 
 def explain_random_weights(screen: ScreenState) -> str:

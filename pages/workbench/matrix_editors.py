@@ -29,7 +29,7 @@ from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_LINK_NUMBER
 from pages.site.controls import EDITED_KEY
 from pages.site.words import has, label_arrays, say
-from pages.workbench.input_controls import format_matrix_rows
+from pages.workbench.input_controls import format_matrix_rows, list_text_matrices
 from pages.workbench.matrix_cells import cell_editor, locate_head
 from pages.workbench.matrix_changes import (
     PAIR_MATRICES,
@@ -85,7 +85,8 @@ def show_editors(screen: ScreenState) -> None:
     show_refusal(editor_control_name(name))
     editor_buttons(screen, name, matrix, base)
     with st.container(horizontal=True):
-        paste_box(screen, name, matrix)
+        if name not in list_text_matrices(screen.setup):  # the text of a given matrix stands above
+            paste_box(screen, name, matrix)
         upload_box(screen, name)
     show_refusal(import_control_name(name), lambda text: take_matrix_text(screen, name, text))
 

@@ -22,9 +22,10 @@ FILLS = """root => {
 }"""
 
 
-# How many numbers a cell of a vector of 64 stands for: a cell is at least 1.5 px wide.
+# How many numbers a cell of a vector of 64 stands for, in the frame drawn last: a cell is at least 1.5 px wide.
 EACH = """root => {
-    const cells = [...root.flow.picture.shapes.made.keys()].filter((key) => key.startsWith("cells x 3 "));
+    const { made, round } = root.flow.picture.shapes;
+    const cells = [...made].filter(([key, shape]) => shape.round === round && key.startsWith("cells x 3 "));
     return Math.ceil(64 / cells.length);
 }"""
 
