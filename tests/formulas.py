@@ -83,8 +83,6 @@ RUNS = {
     **{f"normaliser {name}": layer(score_for(name), normaliser=name) for name in NORMALISERS},
     "everything": layer("additive", masks=EVERY_MASK, positions=[*POSITIONS], dropout=0.1, allowed=ALLOWED),
     "two maps, turned": layer(heads=1, modifiers=["differential", "qk_norm"], positions=["rope"]),
-    "two maps, all heads normed, turned": layer(heads=1, modifiers=["differential", "qk_norm_all"], positions=["rope"]),
-    "two maps, centred, turned": layer(heads=1, modifiers=["differential", "qk_layer_norm"], positions=["rope"]),
     "no bias": layer(biases=False),
     "no weights": attend(random(3, 4)),
     "numbers": layer(scale=-0.03125, temperature=0.7, positions=[("rope", {"base": 50.0})]),
