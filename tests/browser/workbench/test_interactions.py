@@ -101,13 +101,15 @@ def test_the_first_screen_has_few_controls_and_each_wish_takes_few_acts(screen):
     grid = page.get_by_test_id("stDataFrame").first
     expect(grid).to_be_visible()
     opened.settled()
+    grid.hover(trial=True)  # waits until it stands still
     box = grid.bounding_box()
     cell = {"x": box["x"] + 0.35 * box["width"], "y": box["y"] + 2.5 * box["height"] / 5}
     page.mouse.dblclick(cell["x"], cell["y"])  # the second row of W_q
     hand.acts += 1
-    expect(page.locator(".gdg-input")).to_be_visible()
+    expect(page.locator(".gdg-input")).to_be_focused()
     page.keyboard.press("Control+a")  # the editor has selected the number already
-    hand.type("0")
+    hand.type("7")  # no cell of the example has it
+    expect(page.locator(".gdg-input")).to_have_value("7")
     hand.press("Enter")
     page.wait_for_url("**w_q=**")
     assert hand.acts <= 4
