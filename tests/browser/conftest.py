@@ -29,7 +29,7 @@ ARGUMENTS = [
     "--process-per-site",  # pages of one profile share a process, which keeps what it has compiled
 ]
 UNOPTIMISED = "--js-flags=--no-maglev --no-turbofan --no-script-streaming"  # no page of a test lives to repay it
-PATIENCE = 30_000  # ms: a condition that is not there by then does not come
+PATIENCE = 60_000  # ms: a condition that is not there by then does not come, on a loaded machine either
 
 
 def free_port() -> int:

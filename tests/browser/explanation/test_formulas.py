@@ -32,7 +32,7 @@ def drawn(chromium):
         def open_page(shown: str, count: int) -> list[dict]:
             page.goto(f"{address}/?show={shown}")
             formulas = page.locator(".katex, .katex-error")
-            expect(formulas).to_have_count(count, timeout=4 * PATIENCE)  # hundreds of them
+            expect(formulas).to_have_count(count, timeout=2 * PATIENCE)  # hundreds of them
             return formulas.evaluate_all(DRAWN)
 
         yield open_page

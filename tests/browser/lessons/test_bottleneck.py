@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import PATIENCE
+
 pytestmark = pytest.mark.slow
 
 STEPS = "Steps of training"
@@ -78,7 +80,7 @@ def test_a_network_is_trained_here_until_it_writes_dates(screen):
     box.fill("5 May 1999")
     box.press("Enter")
     opened.wait_for_text("“5 May 1999” becomes")
-    opened.page.locator("h5", has_text=re.compile(r"dot attention gets (9[5-9]|100) % right")).wait_for(timeout=120_000)
+    opened.page.locator("h5", has_text=re.compile(r"dot attention gets (9[5-9]|100) % right")).wait_for(timeout=3 * PATIENCE)
     opened.page.get_by_role("button", name="Stop").click()
     opened.page.get_by_text(re.compile(r"Seed 5: stopped after step \d+ of 800")).wait_for()
     opened.wait_for_text("becomes 1999年5月5日 with dot attention")

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.browser.conftest import PATIENCE
 from tests.browser.lessons.test_bottleneck import points
 
 pytestmark = pytest.mark.slow
@@ -43,7 +44,7 @@ def test_any_sequence_is_continued_and_its_arcs_follow(screen):
 def test_a_network_learns_to_copy_in_front_of_the_visitor(screen):
     opened = screen("?seed=2&lang=en", lesson="induction")
     opened.page.get_by_role("button", name="Train it yourself").click()
-    opened.page.get_by_text("Seed 2: all 500 steps").wait_for(timeout=60_000)
+    opened.page.get_by_text("Seed 2: all 500 steps").wait_for(timeout=3 * PATIENCE)
     opened.page.locator("h5", has_text=re.compile(r"After 500 steps (9[5-9]|100) % of the repetition")).wait_for()
     opened.open_drawer("When do the heads appear?")
     assert len(points(opened, "L2H2", 2)) == 16  # every kept step of one's own

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import serving
+from tests.browser.conftest import PATIENCE, serving
 from tests.checkpoints.folders import save_folder
 from tests.checkpoints.hub import run_hub
 from tests.checkpoints.model_folders import make_llama, save
@@ -47,7 +47,7 @@ def test_a_model_is_fetched_stopped_gone_on_with_opened_and_written_on(screen, h
         hub.hold_at = None
         hub.released.set()
         go_on.click()
-        expect(page.get_by_text("All 2 layers are proven")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("All 2 layers are proven")).to_be_visible(timeout=2 * PATIENCE)
         ranges = hub.bytes_sent_from("model.safetensors")
         assert ranges[0] == "bytes=0-" and len(ranges) == 2 and ranges[1] != "bytes=0-"
         page.get_by_role("button", name="Write 8 more pieces").click()

@@ -7,6 +7,7 @@ import torch
 from playwright.sync_api import expect
 
 from attention_core.checkpoints import open_folder
+from tests.browser.conftest import PATIENCE
 from tests.checkpoints.folders import save_folder
 
 pytestmark = pytest.mark.slow
@@ -33,7 +34,7 @@ def test_a_folder_opens_with_its_proof_and_a_number_with_its_arithmetic(screen, 
     save_folder(tmp_path / "mine", family, tokenizer)
     opened = screen(lesson="maps", query="?open=model,steps")
     open_folder_by_path(opened, tmp_path / "mine", TEXT)
-    expect(opened.page.get_by_text(f"All {layers} layers are proven")).to_be_visible(timeout=60_000)
+    expect(opened.page.get_by_text(f"All {layers} layers are proven")).to_be_visible(timeout=2 * PATIENCE)
     expect(opened.page.locator(".heads .card")).to_have_count(12)
     opened.page.get_by_role("button", name="The proof of each layer").click()
     expect(opened.page.locator("table tbody tr")).to_have_count(layers)
@@ -44,7 +45,7 @@ def test_a_layer_opens_in_the_workbench_with_the_weights_of_the_model(screen, tm
     opened = screen(lesson="maps", query="?open=model")
     page = opened.page
     open_folder_by_path(opened, tmp_path / "mine", TEXT)
-    page.locator(".st-key-open_layer").get_by_role("button").and_(page.locator(":visible")).click(timeout=60_000)
+    page.locator(".st-key-open_layer").get_by_role("button").and_(page.locator(":visible")).click(timeout=2 * PATIENCE)
     page.wait_for_url(re.compile("recorded=[0-9a-f]{16}"))
     headline = page.locator(".flow .headline")
     expect(headline).to_have_text(re.compile(r"^.+ attends to .+, \d+ %$"))

@@ -478,7 +478,7 @@ def shows_whole(opened, picture):
     shown.wait_for()
     opened.settled()
     opened.page.wait_for_function(
-        "shown => shown.getBoundingClientRect().bottom <= innerHeight", arg=shown.element_handle(), timeout=10_000
+        "shown => shown.getBoundingClientRect().bottom <= innerHeight", arg=shown.element_handle(), timeout=PATIENCE
     )
     return shown.bounding_box()["y"] > 0
 
@@ -529,7 +529,7 @@ def test_the_browser_draws_the_way_of_the_query_for_the_slide_file(showing):
     page = opened.page
     page.locator(".st-key-lecture_files button").first.click()
     page.get_by_text("Rendering the pictures of the query").wait_for()
-    page.get_by_text("Rendering the pictures of the query").wait_for(state="detached", timeout=4 * PATIENCE)
+    page.get_by_text("Rendering the pictures of the query").wait_for(state="detached", timeout=2 * PATIENCE)
     with page.expect_download() as download:
         page.get_by_role("button", name="PPTX").click()
     slides = Presentation(download.value.path()).slides

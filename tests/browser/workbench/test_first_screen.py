@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import serving, wait_for_flow
+from tests.browser.conftest import PATIENCE, serving, wait_for_flow
 
 IT_TO_DOG = "Head 1: “it” gives 93 % of its attention to “dog”"
 
@@ -55,7 +55,7 @@ def test_a_control_takes_a_click_only_once_it_is_seen_and_then_stays_where_it_is
     page.set_viewport_size(viewport)
     page.add_init_script(f"({WATCH})()")
     page.goto(server)
-    page.wait_for_function("() => watched.places['.st-key-c_text input']", timeout=60_000)
+    page.wait_for_function("() => watched.places['.st-key-c_text input']", timeout=2 * PATIENCE)
     page.wait_for_function("() => !document.documentElement.hasAttribute('data-arriving')")
     seen = page.evaluate("({ ...watched, places: Object.values(watched.places).map((each) => [...each]) })")
     page.close()
