@@ -1,3 +1,3 @@
-"""Code that every page needs: the router that chooses the page, security headers, and imports at the start of the
-server.
+"""Code that every page needs: the router that chooses the page, security headers, and the imports of heavy modules when
+the server starts.
 """

@@ -1,18 +1,19 @@
 """Provides middleware that adds elements to the one HTML document that Streamlit serves.
 
-The first script does two things. It sets the base URL of the app. Without it, Streamlit's page requests
+The first script does two things. It sets the base URL of the app. Without a base URL, Streamlit's page requests
 /heads/_stcore/health and then /_stcore/health to find the URL, and a browser logs each 404 as an error in its console.
-Streamlit does not search if window.__streamlit.BACKEND_BASE_URL is set. And it keeps a page at one entry of the
-browser's history: Streamlit adds an entry for each change of the address, so that Back would lead through all settings
-of the page, each of which the page overwrites at once. The script replaces the entry if only the query changes.
+Streamlit does not search if window.__streamlit.BACKEND_BASE_URL is set. The script also keeps each page at one entry of
+the browser's history: Streamlit adds an entry for each change of the address, so that Back would lead through all
+settings of the page, each of which the page overwrites at once. The script replaces the entry if only the query
+changes.
 
-The second script, arrival.js, shows a page from the top down while it loads; the third, key_focus.js, tells the focus
-by keys from that by a click; the fourth, phone_menu.js, closes the menu of a phone; the fifth, touch_tooltips.js,
-closes a tooltip when the visitor scrolls by touch. Preload links name the component scripts of the first screen, so
-that they are loaded before a component imports them.
+The second script, arrival.js, shows a page from the top down while the page loads; the third, key_focus.js,
+distinguishes focus by keyboard from focus by a click; the fourth, phone_menu.js, closes the menu of a phone; the fifth,
+touch_tooltips.js, closes a tooltip when the visitor scrolls by touch. Preload links name the component scripts of the
+first screen, so that they are loaded before a component imports them.
 
-The style sheet page.css ends the document: a page has it before anything is drawn, and it stands behind the styles that
-Streamlit adds to the head, over which it must win.
+The style sheet page.css is at the end of the document: a browser has read it before anything is drawn, and its rules
+come after the styles that Streamlit adds to the head, so that they override these.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -53,8 +54,8 @@ class DocumentHead:
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """Forwards an ASGI connection to the app, and inserts ELEMENTS and STYLE into responses that are HTML
-        documents.
+        """Forwards an ASGI connection to the app, and inserts ELEMENTS and STYLE into each response that is an HTML
+        document.
         """
         is_request = scope["type"] == "http"
         if not is_request or "text/html" not in Headers(scope=scope).get("accept", ""):

@@ -23,12 +23,12 @@ UNAVAILABLE = 503
 class RunWatch:
     """Measures how long the script runs of this process have lasted, from when each was first seen.
 
-    It sees also the run of a visitor who has left, which may go on for ever. A run is first seen when somebody asks, so
-    the route must be asked regularly, as a proxy does.
+    This includes the run of a visitor who has left, which may go on for ever. A run is first seen when somebody
+    requests the health route, so the route must be requested regularly, as a proxy does.
     """
 
     def __init__(self):
-        self.seen: dict[object, float] = {}  # a run -> time at which it was first seen
+        self.seen: dict[object, float] = {}  # a script run -> time at which the run was first seen
 
     def longest(self) -> float:
         """Returns for how many seconds the oldest script run has been seen; 0 if none runs."""
@@ -38,7 +38,9 @@ class RunWatch:
 
 
 def list_runs() -> list[object]:
-    """Returns an object for each script run that goes on: Streamlit makes a new coordinator when a run begins."""
+    """Returns an object for each script run that is in progress: Streamlit's coordinator, of which each run has a new
+    one.
+    """
     threads = [thread for thread in threading.enumerate() if thread.name == SCRIPT_THREAD]
     contexts = [getattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME, None) for thread in threads]
     runs = [getattr(context, "parallel_coordinator", None) for context in contexts]
@@ -77,11 +79,13 @@ def make_routes(setting: str) -> list[Route]:
         return f"a script run takes longer than {limit:g} s: {longest:.0f} s so far\n" if longest > limit else ""
 
     async def send_health(request: Request) -> PlainTextResponse:
-        """Answers 200, or 503 if a script run hangs: this process should then be started anew."""
+        """Answers the health request: 200, or 503 if a script run hangs, so that this process should be restarted."""
         return answer(find_trouble())
 
     async def send_readiness(request: Request) -> PlainTextResponse:
-        """Answers 200 if visitors should be sent to this process: the warm-up has ended, and no script run hangs."""
+        """Answers the readiness request: 200 if the warm-up has ended and no script run hangs, so that this process can
+        take visitors.
+        """
         return answer(find_trouble() if warming.DONE.is_set() else "the app is still importing its modules\n")
 
     routes = {"healthz": send_health, "readyz": send_readiness}
@@ -89,6 +93,6 @@ def make_routes(setting: str) -> list[Route]:
 
 
 def answer(trouble: str) -> PlainTextResponse:
-    """Returns the response 503 with a sentence about the trouble; 200 if it is empty."""
+    """Returns an HTTP response: 503 with the sentence `trouble`; 200 if that sentence is empty."""
     headers = {"Cache-Control": "no-store"}
     return PlainTextResponse(trouble or "ok\n", UNAVAILABLE if trouble else 200, headers)

@@ -6,7 +6,7 @@ from starlette.middleware import Middleware
 
 from pages.runs.freed_memory import give_back
 
-PAUSE = 0.3  # seconds from the close of a connection to the release of memory; it may serve several connections
+PAUSE = 0.3  # seconds from the close of a websocket to the release of memory; one release may follow several closes
 
 
 class LeftVisitors:

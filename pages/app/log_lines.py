@@ -1,7 +1,8 @@
-"""Leaves what visitors typed out of every log line: the values of a line, and the message of an exception.
+"""Keeps what visitors typed out of the log: log lines omit the values of their placeholders, and the messages of
+exceptions.
 
-Streamlit writes a cell that it cannot read into a line, and the message of an exception may quote a sentence. What is
-left says where to look: the text of the line, the exception's class, and the lines of code.
+Streamlit logs the text of a cell that it cannot read, and the message of an exception may quote a sentence. A log line
+still has its constant text, the exception's class, and the lines of code.
 """
 
 import logging
@@ -15,13 +16,15 @@ PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[#0 +-]*[\d.*]*[a-zA-Z]")
 
 
 def leave_out_typed_text() -> None:
-    """Makes all loggers of this process, and threads that end with an exception, write no values."""
+    """Makes all loggers of this process, and threads that end with an exception, omit values that visitors may have
+    typed.
+    """
     logging.setLogRecordFactory(make_record)
     threading.excepthook = log_thread_error
 
 
 def make_record(*args, **kwargs) -> logging.LogRecord:
-    """Returns a log record without values, as logging.LogRecord is called."""
+    """Returns a log record without values; has the same arguments as logging.LogRecord."""
     record = logging.LogRecord(*args, **kwargs)
     if isinstance(record.msg, BaseException):
         record.msg = name_class(record.msg)

@@ -1,7 +1,8 @@
-"""The route /metrics: what this process does, as numbers in the text format of Prometheus; nothing that was typed.
+"""The route /metrics: numbers about this process in the text format of Prometheus, without anything that visitors
+typed.
 
-The page shows no visitor's data, but it is not for the public: only addresses that the setting names may read it, and
-no request that a proxy forwarded.
+The metrics are not public: only network addresses that the setting names may read them, and no request that a proxy
+forwarded.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,12 +39,12 @@ CHANGE_SECONDS = Histogram(
     buckets=BOUNDS,
     registry=REGISTRY,
 )
-ProcessCollector(registry=REGISTRY)  # memory, processor time, open files and start of the process
+ProcessCollector(registry=REGISTRY)  # metrics of the process: memory, processor time, open files and start
 
 
 # ---- what is read when somebody asks ---------------------------------------------------------------------------------
 class Readings(Collector):
-    """Reads numbers that other modules count already."""
+    """Collects, for Prometheus, numbers that other modules count already."""
 
     def collect(self) -> Iterator[Metric]:
         """Yields the metrics; those of the caches and of the models' queue only after the warm-up."""
@@ -51,7 +52,7 @@ class Readings(Collector):
         yield GaugeMetricFamily("attention_ready", "1 after the warm-up, else 0.", ready)
         longest = health.WATCH.longest()
         yield GaugeMetricFamily("attention_longest_run_seconds", "Age of the oldest script run that goes on.", longest)
-        if not ready:  # the imports of read_caches would begin beside those of the warm-up
+        if not ready:  # during the warm-up, because the imports of read_caches would run beside its imports
             return
         caches = GaugeMetricFamily("attention_cache_bytes", "Bytes of all results in a cache.", labels=["cache"])
         for name, size in read_caches().items():
@@ -66,7 +67,9 @@ class Readings(Collector):
 
 
 def read_caches() -> dict[str, int]:
-    """Returns {cache: number of its bytes} of the caches that all sessions share, and of what they hold of uploads."""
+    """Returns {cache: number of its bytes} for the caches that all sessions share, and for the uploaded files in
+    memory.
+    """
     from attention_core.learned.model_cache import MODEL_CACHE
     from pages.runs.cache import RUN_CACHE
     from pages.runs.checkpoint_store import STORE
@@ -85,7 +88,7 @@ def read_caches() -> dict[str, int]:
 
 
 def read_queues() -> dict[str, int]:
-    """Returns the numbers of requests that are not finished: for pretrained models, and for pictures of files."""
+    """Returns how many requests are not finished: those for pretrained models, and those for pictures in files."""
     from pages.runs.checkpoint_store import STORE
     from pages.workers.queue import WORKERS
 
@@ -93,7 +96,7 @@ def read_queues() -> dict[str, int]:
 
 
 def read_refusals() -> dict[str, int]:
-    """Returns {code: number of refusals that visitors were told}."""
+    """Returns {error code: how often visitors were shown this error}."""
     from pages.site.refusals import COUNTS
 
     return dict(COUNTS)
@@ -146,7 +149,7 @@ def asks_for_run(frame: bytes | None) -> bool:
     message = BackMsg()
     try:
         message.ParseFromString(frame or b"")
-    except Exception:  # an unreadable frame: Streamlit itself closes the connection
+    except Exception:  # ignores an unreadable websocket frame: Streamlit itself closes the connection
         return False
     return message.WhichOneof("type") == "rerun_script"
 
@@ -181,7 +184,8 @@ def may_read(request: Request, networks: Iterable) -> bool:
 
 
 def make_routes(setting: str) -> list[Route]:
-    """Returns the route /metrics, under any base path, also in the place of Streamlit's own, which anybody may read.
+    """Returns the route /metrics, under any base path; it also replaces Streamlit's own metrics route, which anybody
+    may read.
 
     setting: value of the environment variable READERS_VARIABLE.
     """

@@ -1,7 +1,7 @@
 """Routes that send files from memory: the static files of Streamlit's page, and the scripts of components.
 
 A first visit fetches 70 static files before anything is drawn. Streamlit would read each of them from disk in another
-thread, which delays the first picture by an eighth.
+thread, which makes the first picture appear an eighth later.
 """
 
 from functools import cache
@@ -22,7 +22,7 @@ FILES = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*
 
 
 async def send_file(request: Request) -> Response:
-    """Returns the static file that a request names, cached for a year; 404 for an unknown name."""
+    """Returns the response with the static file that the URL names, cached for a year; 404 for an unknown name."""
     name = "{folder}/{name}".format_map(request.path_params)
     if name not in FILES:
         return Response(status_code=404)
@@ -40,7 +40,7 @@ def read_file(name: str) -> bytes:
 
 
 async def send_script(request: Request) -> Response:
-    """Returns the component script that a request names, cached for a year; 404 for an unknown name."""
+    """Returns the response with the component script that the URL names, cached for a year; 404 for an unknown name."""
     script = SCRIPTS.get(request.path_params["name"])
     if script is None:
         return Response(status_code=404)

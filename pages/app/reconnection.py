@@ -1,4 +1,4 @@
-"""Lets a page whose connection was lost go on, also with a restarted server that does not know its session.
+"""Lets a page continue after its connection was lost, also with a restarted server that does not know its session.
 
 After a reconnection the page requests a full script run. Fragment reruns (clicks) wait until that run has ended,
 because the new session has no fragments yet, and Streamlit drops a rerun of an unknown fragment.
@@ -67,7 +67,7 @@ class InTurn:
 def asks_for_part(frame: bytes | None) -> bool:
     """Returns whether a message from the browser requests a rerun of one fragment."""
     message = BackMsg()
-    with suppress(Exception):  # an unreadable frame: Streamlit itself closes the connection
+    with suppress(Exception):  # ignores an unreadable websocket frame: Streamlit itself closes the connection
         message.ParseFromString(frame or b"")
     return bool(message.rerun_script.fragment_id)
 

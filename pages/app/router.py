@@ -24,9 +24,9 @@ from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.words import LANGUAGES, current_language, get_text_template, load_app_texts, say  # noqa: E402
 
-# The names of what Streamlit itself writes on a page, in English only.
+# The texts that Streamlit itself writes on a page, in English only.
 STREAMLIT_WORDS = ("apply", "done", "apply_lines", "submit", "submit_lines", "nothing", "skip")
-STREAMLIT_TEXTS = "streamlit.exact."  # prefix of the keys of texts that Streamlit writes exactly so
+STREAMLIT_TEXTS = "streamlit.exact."  # prefix of the keys of translations of those texts
 
 # The name of the app, in a colour that is readable in both themes.
 WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
@@ -41,7 +41,7 @@ st.set_page_config(page_title=title, page_icon=str(ROOT / "pages" / "app" / "ico
 st.logo(WORDMARK_SVG.format(title=title, width=round(text_width(title, 22))), size="large")
 chosen_page = st.navigation(list_pages(), position="top")
 st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # True if the page was changed
-st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # True if no part of this page is shown yet
+st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # True if the browser shows no part of it
 st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
     stop_trainings(st.session_state.get("trainings", {}))  # stops the trainings that were started on the former page

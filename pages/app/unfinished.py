@@ -7,7 +7,7 @@ import streamlit as st
 from pages import components
 from pages.site.words import say
 
-HELD_IN_SESSION = {"training": "trainings", "maps": "maps_file"}  # name of what a reload loses -> its session key
+HELD_IN_SESSION = {"training": "trainings", "maps": "maps_file"}  # what a reload loses -> its session key
 
 
 def show_unfinished() -> None:

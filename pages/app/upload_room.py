@@ -4,8 +4,8 @@ from starlette.middleware import Middleware
 from starlette.responses import Response
 from streamlit import runtime
 
-MAX_KEPT_BYTES = 2**29  # of all sessions together; Streamlit limits each file, and keeps them until a session ends
-FULL = 507  # insufficient storage
+MAX_KEPT_BYTES = 2**29  # of all sessions together; Streamlit keeps files until a session ends
+FULL = 507  # HTTP status "insufficient storage"
 PLACE = "/_stcore/upload_file/"
 
 

@@ -86,7 +86,7 @@ class Component:
         """
 
         def take_sent() -> None:
-            if handle is None or key not in st.session_state:  # the browser may send from a place that is gone
+            if handle is None or key not in st.session_state:  # the page may no longer show the component
                 return
             limits = {name: cache(limit) if callable(limit) else limit for name, limit in (given or {}).items()}
             try:
@@ -131,7 +131,9 @@ def make_component(
 
 
 def tell_drawn(script: str) -> str:
-    """Returns a component's script, changed so that each call of its default export notifies arrival.js."""
+    """Returns a component's script, changed so that each call of its default export informs arrival.js that the
+    component was drawn.
+    """
     before, _, draw = script.rpartition("export default ")
     return f"{before}{TELLING % draw.strip().removesuffix(';')}"
 
@@ -201,8 +203,8 @@ kept_lecture = make_component(
         "refused": Flag(),
     },
 )
-MAX_KEPT_MODELS = 5  # as in kept_models.js
-MAX_KEPT_NAME_CHARS = 300  # likewise; longer paths are forgotten with the session
+MAX_KEPT_MODELS = 5  # as in kept_models.js: most names of models that a browser stores
+MAX_KEPT_NAME_CHARS = 300  # most characters of a stored name; a model with a longer name is forgotten with the session
 kept_models = make_component(
     "kept_models", "<div></div>", sends={"read": ListOf(Text(MAX_KEPT_NAME_CHARS), MAX_KEPT_MODELS)}
 )
@@ -239,7 +241,7 @@ number_grid = make_component(
     '<div><table></table><i class="made row"></i><i class="made column"></i></div>',
     sends={
         "typed": ListOf(
-            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # MOST_PASTED of numbers.js
+            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # as MOST_PASTED of numbers.js
             MAX_SENT_CELLS,
             leaves_out=True,
         ),

@@ -26,7 +26,7 @@ class UnfitMessage(ValueError):
 
 @dataclass(frozen=True)
 class Anything:
-    """The shape of any value; the event's handler checks it, and can tell the visitor why it is refused."""
+    """The shape of any value; the event's handler checks the value, and can show the visitor why it is refused."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class Maybe:
 Single = Anything | Flag | Whole | Place | Number | Text | OneOf
 Shape = None | tuple | dict | Single | ListOf | AnyOf | Maybe
 
-CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step, which the run need not have
-PART_CELL = {"part": Text(200), **CELL}  # a cell in a part of a language model
+CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step; the current run may lack this step or cell
+PART_CELL = {"part": Text(200), **CELL}  # a cell in the step of a part (such as a layer) of a language model
 
 
 def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) -> object:

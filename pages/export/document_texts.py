@@ -90,7 +90,7 @@ def write_document_texts(trace: Trace, selection: Selection, settings: tuple[str
 
 
 def matrix_heading(trace: Trace, drawn: Panel) -> str:
-    """Returns the heading of a matrix; if there is one such matrix for each query, the heading names the query."""
+    """Returns the heading of a matrix; if each query has a separate matrix, the heading also names the query."""
     title = make_panel_title(trace, drawn)
     outer_dims = trace.step(drawn.step).dims[:-2]
     first_cell = drawn.refs[0][0].index
@@ -137,5 +137,5 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
 
 
 def list_sizes(trace: Trace) -> str:
-    """Returns the sizes of a run's axes, such as "B = 1, T = 5"."""
+    """Returns the sizes of a run's axes as a text, such as "B = 1, T = 5"."""
     return ", ".join(f"{dim} = {size}" for dim, size in trace.sizes().items() if "·" not in dim)

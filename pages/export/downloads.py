@@ -33,7 +33,7 @@ def file_makers() -> FileMakers:
 
 
 def button_row():
-    """Returns a container for a row of buttons, which wraps on a phone."""
+    """Returns a container for a row of buttons, which continues on a second line on a phone."""
     return st.container(horizontal=True, gap="xsmall")
 
 

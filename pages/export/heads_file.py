@@ -19,7 +19,7 @@ def show_heads_file(screen: ScreenState, provenance: Provenance) -> None:
     if found is None:
         return
     read, reading = found
-    _, rows, columns = read.numbers.shape  # without the padding that a model's batch has at the end
+    _, rows, columns = read.numbers.shape  # rows and columns of a map, without the padding at the end of a batch
     words = screen.trace.labels["T"][:rows]
     keys = screen.trace.labels["S"][: columns + reading.without_first]
     step = TIMES_STEP if reading.times else "weights"

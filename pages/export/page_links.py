@@ -19,7 +19,7 @@ from pages.site.words import current_language, say, say_refusal
 
 CHECK_PAGE = "check"
 STATE_KIND = "state"  # kind of exercise that is made from a Setup
-MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # most cells of a step, and of one of its rows
+MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # most cells of an exercise's step, and of one row of it
 
 
 def check_exercise_size(setup: Setup) -> None:

@@ -38,7 +38,7 @@ def is_added(make_scene: Callable[[], Scene]) -> bool:
     """Returns whether the scene (slide of a lecture) that was added last is still in the lecture and still shown by the
     page.
 
-    make_scene may take a while to draw a picture, so it is called only if such a scene exists.
+    make_scene, which may take a while to draw a picture, is called only if a scene was added before.
     """
     session = lecture_session.get_lecture_session()
     if session.own is None or session.added not in session.own.scenes:

@@ -14,15 +14,16 @@ from pages.lectures.script import LECTURE_FORMAT, SHIPPED_LECTURES, Lecture, lec
 from pages.session.fragments import note_drawn, redraw, register_part
 from pages.setup.setup_file import read_strict_json
 
-Lectures = tuple[Lecture | None, Lecture | None]  # the own lecture, and the one that it replaced
+Lectures = tuple[Lecture | None, Lecture | None]  # (the visitor's own lecture, the lecture that it replaced)
 KEPT_NAMES = ("own", "put_away")
 
 
 @st.fragment(key="keep_lecture")
 def keep_lecture() -> None:
-    """Sends the visitor's lectures to the browser if they have changed; receives those that the browser stored before.
+    """Sends the visitor's lectures to the browser if they have changed; receives the lectures that the browser has
+    stored.
 
-    It also receives those that another tab has changed.
+    These may have been changed in another tab.
     """
     session, copy = get_lecture_session(), get_lecture_session().copy
     text = None
@@ -32,12 +33,12 @@ def keep_lecture() -> None:
         was_refused, copy.is_refused = copy.is_refused, not text and copy.lectures[0] is not None
         digest = text and sha256(text.encode()).hexdigest()
         if copy.is_given and digest == copy.digests[-1]:
-            text = None  # nothing to send: the browser has this text already
+            text = None  # nothing is sent, because the browser stores this text already
         else:
             copy.note(digest)
         copy.is_given = True
         if copy.is_refused and not was_refused:
-            redraw_lecture()  # so that the overview of the lecture shows this error
+            redraw_lecture()  # so that the overview of the lecture shows the error that was just stored
     note_drawn(keep_lecture)
     components.kept_lecture(
         data={
@@ -60,7 +61,9 @@ def own_lectures() -> Lectures:
 
 
 def is_same(one: Lectures, other: Lectures) -> bool:
-    """Returns whether two pairs hold the same lectures: the same objects, because comparing pictures takes long."""
+    """Returns whether two pairs contain the same lecture objects; their contents are not compared, because pictures are
+    large.
+    """
     return all(first is second for first, second in zip(one, other, strict=True))
 
 
@@ -90,10 +93,10 @@ def read_lectures(text: str) -> Lectures:
 
 # ---- what the browser tells ------------------------------------------------------------------------------------------
 def take_kept(sent: dict | None) -> None:
-    """Handles a message with the lectures in the browser's storage, or without any.
+    """Handles a browser's message with the lectures in its storage, if any.
 
-    A browser sends it on arrival, if its lectures differ from those of the session, and after another tab has changed
-    them. sent: None if the browser stores nothing.
+    A browser sends this message on arrival, if its lectures differ from those of the session, and after another tab has
+    changed them. sent: None if the browser stores nothing.
     """
     session, copy = get_lecture_session(), get_lecture_session().copy
     copy.is_heard = True
@@ -104,7 +107,7 @@ def take_kept(sent: dict | None) -> None:
             session.awaited = {}
             redraw_lecture()
         return
-    if not sent["changed"] and sent["digest"] in copy.digests:  # the browser has not received the latest text yet
+    if not sent["changed"] and sent["digest"] in copy.digests:  # the text is outdated
         copy.is_given = False
         return
     try:

@@ -33,13 +33,13 @@ from pages.setup.codec import link_key_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
-OWN_LECTURE = "own"  # name of the lecture that the visitor has created or opened, as opposed to one of the app's
+OWN_LECTURE = "own"  # name of the visitor's lecture, as opposed to those supplied with the app
 LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
-LECTURE_CONTROL = "lecture"  # control under which the error of opening or changing a lecture is stored
+LECTURE_CONTROL = "lecture"  # name under which the error of opening or changing a lecture is stored
 NOTES_VIEW = "notes"  # name of the presenter view among the views of a lecture
 MAX_LINKED_LECTURE_CHARS = 5_000  # a longer lecture is left out of links, because some programs cut long addresses off
 WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # the ways to move to another step
-MAX_DIGESTS = 100  # a browser's message may refer to a text at most so many changes old
+MAX_DIGESTS = 100  # number of stored hashes; a message from the browser that refers to an older text is not recognised
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
@@ -57,12 +57,13 @@ class Removal:
 
 @dataclass
 class BrowserCopy:
-    """What the browser stores of the visitor's lectures, as far as the session knows.
+    """What the session knows about the lectures in the browser's storage.
 
-    lectures: the own lecture and the replaced one, to which the last digest belongs. digests: of all texts that the
-    browser was sent or had, the last one last; "" if it stores nothing. is_heard: whether the browser has reported what
-    it had stored before. is_given: whether the last text was sent to the browser. is_unread: whether the lecture that
-    the browser had cannot be read. is_refused: whether the browser, or its limit of size, refuses to store the lecture.
+    lectures: the visitor's own lecture and the replaced one, to which the last digest belongs. digests: the hashes of
+    all texts that were sent to the browser or received from it, the latest last; "" stands for an empty storage.
+    is_heard: whether the browser has already sent what it had stored before this session. is_given: whether the last
+    text was sent to the browser. is_unread: whether the lecture in the browser's storage cannot be parsed. is_refused:
+    whether the browser, or its limit of size, refuses to store the lecture.
     """
 
     lectures: tuple[Lecture | None, Lecture | None] = (None, None)
@@ -73,7 +74,7 @@ class BrowserCopy:
     is_refused: bool = False
 
     def note(self, digest: str) -> None:
-        """Records the digest of the text that the browser stores now."""
+        """Appends the hash of the text that the browser stores now to `digests`."""
         self.digests = [*self.digests, digest][-MAX_DIGESTS:]
 
 
@@ -81,15 +82,16 @@ class BrowserCopy:
 class LectureSession(LinkedState):
     """The lecture state of a session: the visitor's own lecture, the name of the open one, and the current scene.
 
-    at: the index of the current scene. scene_step: the step of the scene that is shown, or None at the desk, where a
-    lecture is edited. drawer: whether the controls are shown beside the scene. view: NOTES_VIEW in the presenter view.
-    pair: the name of the channel on which the presenter view receives messages from the presentation's window. unread:
-    parts of the link or the scene that could not be read. unfit: parts that could not be computed. moves: how many
-    steps were shown. from_behind: whether the last move went backwards. motions: index of a scene -> the motions of the
-    query's animation that the scene has shown since the lecture was started. begun: how often a scene was started or
-    reset. script: the scene's Setup, without the parts that cannot be computed. departed: whether a scene without a
-    Setup was changed after it was started. screen: the state of the workbench before the lecture. added: the scene that
-    was added last. removal: the last removal of a scene. put_away: the own lecture that was replaced by another one.
+    at: the index of the current scene. scene_step: the step of the scene that is shown, or None on the page where a
+    lecture is edited. drawer: whether the controls of the workbench are shown beside the scene. view: NOTES_VIEW in the
+    presenter view. pair: the name of the channel on which the presenter view receives messages from the presentation's
+    window. unread: parts of the link or the scene that could not be read. unfit: parts with which no run can be
+    computed. moves: how many steps were shown. from_behind: whether the last move was to an earlier step. motions:
+    index of a scene -> the motions of the query's animation that the scene has shown since the lecture was started.
+    begun: how often a scene was started or reset. script: the scene's Setup as the lecture has it, without the parts
+    with which no run can be computed. departed: whether the visitor changed a scene without a Setup after it was
+    started. screen: the state of the workbench before the lecture. added: the scene that was added last. removal: the
+    last removal of a scene. put_away: the visitor's former own lecture, which another one replaced.
     """
 
     name: str = SHIPPED_LECTURES[0]
@@ -115,7 +117,7 @@ class LectureSession(LinkedState):
 
     @property
     def refusal(self) -> AttentionError | None:
-        """The error because of which a lecture could not be opened or changed; None if there is none."""
+        """The error that prevented a lecture from being opened or changed; None if there is none."""
         return self.refused.get(LECTURE_CONTROL)
 
 
@@ -178,7 +180,7 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
     if is_own or wanted in SHIPPED_LECTURES:
         own.name = wanted
     elif wanted == OWN_LECTURE and own.refusal is None and not own.copy.is_heard:
-        own.awaited = dict(link)  # used after a reload: the browser may still have the lecture
+        own.awaited = dict(link)  # opened when the browser sends the lecture that it stores
         return
     elif own.refusal is None:
         unread.append(("lecture", wanted[:40]))
@@ -263,9 +265,10 @@ def replace_lecture(other: Lecture) -> None:
 
 
 def keep_put_away(replaced: Lecture | None) -> None:
-    """Keeps a replaced lecture in `put_away`, so that it can be restored.
+    """Stores a replaced lecture in `put_away`, so that it can be restored.
 
-    A lecture without scenes, or one that equals the own lecture, does not replace the one that is kept already.
+    If the replaced lecture has no scenes or equals the current one, the lecture that is already in `put_away` stays
+    there.
     """
     session = get_lecture_session()
     has_scenes = [each for each in (replaced, session.put_away) if each is not None and each.scenes]
@@ -419,7 +422,7 @@ def toggle_answers() -> None:
 def lecture_link_values() -> dict[str, str]:
     """Returns the query parameters of the lecture, the scene and the step.
 
-    An own lecture is left out if it is too large.
+    The visitor's own lecture is left out if it is too large for a link.
     """
     own, values = get_lecture_session(), {}
     if own.name != OWN_LECTURE:
@@ -435,7 +438,7 @@ def lecture_link_values() -> dict[str, str]:
 def link_to_start() -> dict[str, str]:
     """Returns the query parameters that start the open lecture at its first scene; without scenes, its overview.
 
-    An own lecture is only named, because it is in the session.
+    The visitor's own lecture is only named, because the session stores it.
     """
     first = {"scene": "1"} if current_lecture().scenes else {}
     return {"lecture": get_lecture_session().name} | first

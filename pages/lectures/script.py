@@ -21,12 +21,12 @@ LATER_STEPS = ("symbol", "shapes")  # steps that may precede the question, becau
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
 LECTURE_VERSION = 4  # earlier formats: 1 without minutes, 2 only workbench scenes, 3 only whole minutes
-# Most characters of JSON without pictures, which fit long sentences and matrices but limit the memory of a session.
+# Most characters of JSON without pictures: enough for long sentences and matrices, little enough for memory.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
 MAX_LECTURE_PICTURE_BYTES = 3_000_000  # most bytes of all pictures of a lecture
 MAX_LECTURE_FILE_CHARS = 5_000_000  # most characters of a file; base64 needs 4 for 3 bytes of a picture
 MAX_SCENES = 60  # most scenes, enough for a lecture of two hours
-SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # most characters of each, which fit on a screen
+SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # most characters of each, to fit on a screen
 MAX_SCENE_MINUTES = 120  # most planned minutes of a scene (slide)
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
@@ -62,7 +62,7 @@ class Scene:
     def own_steps(self) -> tuple[str, ...]:
         """Returns the chosen steps that exist in the scene's kind, or all steps of this kind if none is chosen.
 
-        The question is not included.
+        The step that shows the question is not included.
         """
         of_kind = SCENE_KINDS[self.kind].steps
         chosen = tuple(step for step in self.steps if step in of_kind)
@@ -227,7 +227,7 @@ def check_lecture_size(text: str, lecture: Lecture) -> None:
     picture_bytes = sum(len(picture.data) for picture in pictures)
     if picture_bytes > MAX_LECTURE_PICTURE_BYTES:
         raise AttentionError("pictures_too_large", limit=MAX_LECTURE_PICTURE_BYTES, given=picture_bytes)
-    word_chars = len(text) - 4 * picture_bytes // 3  # text without pictures; base64 has 4 characters for 3 bytes
+    word_chars = len(text) - 4 * picture_bytes // 3  # without pictures: 4 characters of base64 for 3 bytes
     if word_chars > MAX_LECTURE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=word_chars)
 
@@ -259,7 +259,7 @@ def read_scene(number: int, scene: object) -> Scene:
 def take_common_parts(parts: dict, kind: str) -> dict[str, object]:
     """Removes from `parts` what every kind of scene may have (title, note, question, steps, minutes), and returns it.
 
-    What is missing gets its default. Raises UnfitPart if a value is invalid.
+    A missing part gets its default. Raises UnfitPart if a value is invalid.
     """
     of_kind = SCENE_KINDS[kind].steps
     usual = SCENE_STEPS if kind == WORKBENCH_KIND else of_kind

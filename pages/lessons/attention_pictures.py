@@ -28,7 +28,9 @@ def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
 
 
 def draw_alignment() -> list[Shape]:
-    """Draws a learned alignment: lines from each generated symbol to the source symbols, as thick as the weights."""
+    """Draws a learned alignment: lines from each generated symbol to the source symbols, whose thickness shows the
+    weights.
+    """
     return thread_shapes(trace_for(make_setup(example="learned_dates"))["weights"][0, 0].numpy())
 
 

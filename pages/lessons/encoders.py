@@ -21,11 +21,11 @@ PLAIN_LAYER = {"w_o": REMOVED, "heads": 1, "built": ()}
 
 SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # digits -> subscripts, as in x₁
 
-EncoderWords = Setup | int  # the Setup of a sentence, or the number of random words
+EncoderWords = Setup | int  # words to encode: the Setup of a sentence, or the number of random words
 
 
 def get_word_vectors(words: EncoderWords) -> Tensor:
-    """Returns the vectors of the words, (T, D)."""
+    """Returns the vectors of the words of a sentence, or of random words, (T, D)."""
     if isinstance(words, Setup):
         return trace_for(words)["x"][0]
     of_compared_width = Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=1.0)

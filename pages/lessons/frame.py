@@ -64,7 +64,8 @@ class Tabs:
     """An accordion with tabs, of which only the selected tab is drawn.
 
     control: the name of the choice of a tab, in the link and in the lesson's texts. tabs: {name of the tab: function
-    that draws it}; the first tab is the default. below: a function that draws what is shown below every tab.
+    that draws it}; the first tab is the default. below: a function that draws the content below the tabs, the same for
+    every tab.
     """
 
     control: str
@@ -124,7 +125,9 @@ def show_method(slug: str) -> None:
 
 
 def tell_sources(slug: str) -> str:
-    """Returns the text about a lesson's sources; a placeholder in it becomes a phrase about unknown words' vectors."""
+    """Returns the text about a lesson's sources, in which a phrase on the vectors of unknown words replaces a
+    placeholder.
+    """
     key = f"lessons.{slug}.sources"
     setup = st.session_state.get(RUN_KEY)
     if setup is None or UNKNOWN_WORD not in get_text_template(key):
@@ -152,13 +155,13 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
             yield None
         return
     lesson_choices.enter_lesson(slug)
-    st.session_state[DRAWERS_KEY] = []  # numbers the accordions from 1 again
+    st.session_state[DRAWERS_KEY] = []  # empty, so that the numbers of accordions begin at 1 again
     if st.session_state["arrived"]:
         st.session_state.pop("way", None)  # discards an arrow key pressed on the previous page
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
-        adding = place.container(width="content")  # created early, because the page fills the toolbar later
+        adding = place.container(width="content")  # created first; the page fills the toolbar later
         yield place
         with errors:
             show_unread_link_parts()
@@ -206,7 +209,7 @@ def show_neighbour_lessons(slug: str) -> None:
 def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
     """Shows the link to a neighbouring lesson, disabled if there is none.
 
-    step: -1 for the previous lesson, 1 for the next. name: the key of the link's text.
+    step: -1 for the previous lesson, 1 for the next. name: the text key of the link.
     """
     neighbour = neighbour_lesson(slug, step)
     path = PAGES_BY_SLUG[neighbour or slug].path
@@ -223,7 +226,8 @@ def neighbour_lesson(slug: str, step: int) -> str | None:
 
 
 def handle_arrow_key(moved: str) -> None:
-    """Stores the direction of a pressed arrow key for follow_arrow_key, because a callback cannot switch the page.
+    """Stores the direction of a pressed arrow key, which follow_arrow_key reads, because a callback cannot switch the
+    page.
 
     moved: "previous" or "next".
     """
@@ -337,7 +341,7 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     open_drawers = link_controls.link_control(OPEN_DRAWERS_KEY, (), read).value
 
     def handle_toggle() -> None:
-        if key not in st.session_state:  # the lesson was left
+        if key not in st.session_state:  # the visitor has left the lesson, so its session keys are gone
             return
         control = link_controls.link_control(OPEN_DRAWERS_KEY, (), read)
         others = [other for other in control.value if other != name]
@@ -354,15 +358,16 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     if name in lesson.drawers:
         show_drawer(title, icon, key, draw_and_offer, on_change=handle_toggle)
         return
-    with st.container(key="method"):  # page.css makes it small, because it answers no question of the lesson
+    with st.container(key="method"):  # page.css gives this key small letters
         show_drawer(title, ":material/notes:", key, draw_and_offer, on_change=handle_toggle)
 
 
 @contextmanager
 def show_refusal() -> Iterator[None]:
-    """Context manager that shows, where its block ends, why the core refused a combination of choices, if it did.
+    """Context manager that catches an AttentionError in its block and shows it there. Each control refuses a wrong
+    value itself;
 
-    A control itself refuses a wrong value when it is used; this is for values that only do not fit each other.
+    this context manager is for values that are valid alone, but do not fit each other.
     """
     try:
         yield
@@ -398,7 +403,9 @@ def drawer_icon(key: str) -> str:
 
 
 def mark_seen_drawers() -> None:
-    """Shows a check mark on each accordion that was ever opened in this browser, which stores their names."""
+    """Shows a check mark on each accordion that was ever opened in this browser; the browser stores the accordions'
+    names.
+    """
     order = st.session_state[DRAWERS_KEY]
     opened = [key for key in order if st.session_state[key]]
     if order:

@@ -41,9 +41,9 @@ from pages.site.words import say
 
 JOURNEY_HEIGHT_PX = 340  # height in pixels on a page 1280 wide, so that the question above stays visible
 ARITHMETIC_WIDTH_PX = 400  # width in pixels of the arithmetic beside a picture
-MAX_PICTURE_BESIDE_PX = 700  # px: the arithmetic of a wider picture is shown below it
+MAX_PICTURE_BESIDE_PX = 700  # px: the arithmetic of a picture wider than this is shown below the picture
 SMALL_MAP_CELL_PX = 34.0  # px: width of a cell of attention maps, so that two fit on the screen
-FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # selection in a run of one sentence and head
+FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # the selection in a run that has one sentence and one head
 
 
 @dataclass(frozen=True, eq=False)

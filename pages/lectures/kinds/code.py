@@ -27,5 +27,5 @@ def read_code(parts: Mapping[str, object]) -> tuple[RunCode, tuple[UnreadPart, .
 
 
 def write_code(code: RunCode) -> dict[str, object]:
-    """Returns a RunCode as a JSON object that contains its Setup."""
+    """Returns a RunCode as a JSON object with one part, its Setup."""
     return write_workbench(code.setup)

@@ -61,7 +61,7 @@ def has_part(slug: str, part: str) -> bool:
 
 
 def write_lesson(shown: LessonPart) -> dict[str, object]:
-    """Returns a LessonPart as a JSON object, without its default values."""
+    """Returns a LessonPart as a JSON object in which parts with default values are omitted."""
     parts: dict[str, object] = {"lesson": shown.slug}
     if shown.part != PICTURE_PART:
         parts["part"] = shown.part

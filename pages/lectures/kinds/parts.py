@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 UnreadPart = tuple[str, str]  # the key and the first characters of a value that could not be read
-MAX_UNREAD_CHARS = 40  # most characters quoted from an unreadable value
+MAX_UNREAD_CHARS = 40  # most characters of an unreadable value that a message quotes
 
 
 class UnfitPart(Exception):

@@ -12,7 +12,7 @@ from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
 PICTURE_PARTS = ("picture", "alt", "source")
 MAX_PICTURE_BYTES = 1_000_000  # most bytes of a picture
 MAX_PICTURE_SIDE_PX = 6_000  # most pixels of a side, because a browser needs four bytes of memory per pixel
-MAX_PICTURE_WORDS_CHARS = 300  # most characters of the alt text, and of the source
+MAX_PICTURE_WORDS_CHARS = 300  # most characters of the alternative text, and of the text about author and licence
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 JPEG_SIGNATURE = b"\xff\xd8\xff"
 JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # start-of-frame segments, which contain the size

@@ -54,14 +54,14 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, get_text_template, say
 
 # ---- the picture of the lesson on one vector: letters through one neck of numbers, beside attention's threads --------
-NECK_PICTURE = "neck"  # name of this page's picture, in which letters pass through one vector
+NECK_PICTURE = "neck"  # name of the picture in which all letters pass through one context vector
 NECK_KEY = "bottleneck_neck"
 NECK_TEXTS = ("label", "at", "from_one", "from_all", "ended")
 
 
 @cache_by_setup
 def find_context_vector(network: str, text: str) -> list[float]:
-    """Returns the context vector between the encoder and the decoder of a network without attention."""
+    """Returns the context vector that the encoder passes to the decoder, for a network without attention."""
     return context_vector(find_network(network), text).tolist()
 
 
@@ -72,13 +72,13 @@ def show_neck(
     networks: Mapping[str, str],
     results: Mapping[str, WritingResult],
 ) -> None:
-    """Shows how each network generates its letters, and below the picture the arithmetic of a clicked weight.
+    """Shows an animation of how each network generates its letters, and below it the arithmetic of a clicked weight.
 
     symbols: the input. networks: the name of each network, by its kind, such as "one". results: the output of each
     network, by the same kind.
     """
     ways = [describe_way(task, symbols, kind, networks[kind], result) for kind, result in results.items()]
-    ways = ways[::-1]  # shows the network with one context vector first
+    ways = ways[::-1]  # so that the network with one context vector is shown first
     trace = next((trace_for(result.setup) for result in results.values() if result.setup), None)
     data = {
         "run": repr((task, symbols, networks)),
@@ -106,7 +106,9 @@ def take_opened(trace: Trace | None, row: int, column: int) -> None:
 def describe_way(
     task: str, symbols: tuple[str, ...], kind: str, network: str, result: WritingResult
 ) -> dict[str, object]:
-    """Returns the data of a network for the picture: its letters, and its vector's colours or its attention weights."""
+    """Returns a network's data for the picture: the letters, and the colours of its context vector or its attention
+    weights.
+    """
     written = result.written[:MAX_WRITTEN_ROWS]
     wanted = WRITING_TASKS[task].answer("".join(symbols))
     way = {
@@ -132,7 +134,7 @@ def mark_letters(written: str, wanted: str | None) -> list[bool | None]:
 
 
 def shade_vector(vector: list[float]) -> list[str]:
-    """Returns the colours of a vector's numbers."""
+    """Returns the colour of each number of a vector."""
     values = np.array(vector)
     colours, _ = shade_cells(values, float(abs(values).max()), is_share=False, palette=current_palette())
     return colours

@@ -38,12 +38,12 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # all saved steps
+KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # with checkpoint
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # task -> name of its text input
 
 
 # ---- the chart of the lesson on one vector: the share of texts generated exactly, against the length -----------------
-EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # px: size of the charts' plot area
+EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # px: width and height of the charts' plot area
 
 
 def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoice, length: int) -> None:
@@ -123,7 +123,9 @@ def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, obje
 
 
 def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | None:
-    """Returns the shortest length from which on no text is generated exactly; None if even the longest texts are."""
+    """Returns the shortest length such that no text of it or longer is generated exactly; None if some of the longest
+    texts are.
+    """
     lost = None
     for length, share in zip(reversed(places), reversed(figures), strict=True):
         if share > 0:

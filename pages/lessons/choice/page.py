@@ -61,7 +61,7 @@ def show_task(task: str, length: int) -> None:
         at_picture, at_task, at_cost, at_link = st.columns(
             CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small"
         )
-    with at_picture.container(height=PICTURE_HEIGHT_PX, border=False):  # keeps room before the picture is there
+    with at_picture.container(height=PICTURE_HEIGHT_PX, border=False):  # reserves the picture's height
         sign_picture(data={"shapes": draw_task(task), "palette": vars(current_palette())}, key=f"task_{task}")
     at_task.markdown(
         say(

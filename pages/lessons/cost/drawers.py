@@ -169,7 +169,7 @@ def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen
 
 # ---- a router chooses heads for each word of a sentence; the other heads are not computed for that word --------------
 EXAMPLES = {"en": "en_it", "zh": "zh_ta"}
-TOPS = {"one": 1, "both": 2}  # option -> number of heads per word that a router chooses
+TOPS = {"one": 1, "both": 2}  # option of the control -> number of heads that a router chooses for each word
 
 
 def show_routed_heads() -> None:
@@ -396,21 +396,21 @@ CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # px: size of the plot of losses
 FAMILIES = {
     "weights": ("float32", "scaled", "alone", "bfloat16", "bfloat16_alone"),
     "scale": ("float32", "scaled", "unscaled", "small", "small_scaled"),
-}  # what the compared trainings differ in -> names of these trainings
+}  # name of a comparison, that is, what differs between its trainings -> names of these trainings
 DRAWN = {
     "weights": ("scaled", "alone", "bfloat16_alone"),
     "scale": ("scaled", "unscaled", "small"),
-}  # trainings whose curves are drawn, by family; others would coincide with the first
+}  # comparison -> trainings whose curves are drawn; the curves of the others would coincide with the first
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
 POWERS = range(-64, 17)  # exponents of 2 on the histogram's axis
-UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # an update of a weight is 1/64, 1/128, ... of it
+UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # sizes of updates: 1/64, 1/128, ... of the weight
 REPEATED, REPEATED_PART = 1024, 4096  # the update 1/4096 is added 1024 times
 UPDATE_DIGITS = 5  # decimal places of the shown weights and updates
 
 
 def write_part(part: int) -> str:
-    """Formats the fraction 1/part."""
+    """Returns the fraction 1/part as text."""
     return f"1/{format_grouped(part)}"
 
 
@@ -498,7 +498,9 @@ def make_training_table(rows: dict[str, SchemeFigures]) -> str:
 
 # ---- gradients -------------------------------------------------------------------------------------------------------
 def show_lost_gradients() -> None:
-    """Shows the sizes of the gradients at the end of a training, and the share of them that is 0 in float16."""
+    """Shows the magnitudes of the gradients at the end of a training, and the share of gradients that float16 rounds to
+    0.
+    """
     with st.container(width=300):
         scale = slide("scale", GRADIENT_SCALES, 1, format_grouped)
     exact = trained_gradients("float32", scale)
@@ -534,7 +536,9 @@ def show_gradient_sizes(counts: dict[int, int], lost_below: float) -> None:
 
 # ---- updates ---------------------------------------------------------------------------------------------------------
 def show_lost_updates() -> None:
-    """Shows which updates leave the weight 1 unchanged, and the sum of many with and without a master weight."""
+    """Shows which updates are too small to change the weight 1, and what many such updates add up to with and without a
+    master weight.
+    """
     dtype = choose_option("number", ("float16", "bfloat16", "float32"), "float16", lambda name: say(f"dtype.{name}"))
     trace = add_updates(1.0, [1 / part for part in UPDATE_PARTS], dtype)
     update = 1 / REPEATED_PART

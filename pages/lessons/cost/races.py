@@ -13,12 +13,12 @@ from pages.panels.progress import measure_on_request
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-PointsByLength = Mapping[int, float]  # length -> multiply-adds or seconds
-ShowTimes = Callable[[Sequence[PointsByLength]], None]  # callback that gets the seconds by length of each compared case
+PointsByLength = Mapping[int, float]  # length of the text -> multiply-adds or seconds
+ShowTimes = Callable[[Sequence[PointsByLength]], None]  # gets, for each compared case, {length: seconds}
 
 
 def case_name(case: TimedCase) -> str:
-    """Returns the name of a timed case in the page's language."""
+    """Returns the name of a compared kind of attention in the page's language."""
     return say(f"lessons.cost.case.{case.name}")
 
 
@@ -30,9 +30,10 @@ def run_race(
     show_times: ShowTimes,
     alt: str,
 ) -> None:
-    """Shows the multiply-adds of cases against the length and, once the visitor requests them, measured seconds.
+    """Shows the multiply-adds of several cases (kinds of attention) by length and, if the visitor requests them,
+    measured seconds.
 
-    name: the name of this comparison in its lesson. others: further multiply-adds to draw, by name of the curve.
+    name: the name of this comparison in its lesson. others: {name of a curve: further multiply-adds to draw}.
     show_times: a function that shows the text above the charts. alt: prefix of the text keys of the charts' alternative
     texts.
     """
@@ -96,7 +97,7 @@ def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colou
 
 
 def describe_growth(points: PointsByLength, form: str = "slope") -> str:
-    """Returns a text with the exponent by which the points grow with the length; "" for fewer than two lengths.
+    """Returns a text with the exponent of the length with which a cost grows; "" for fewer than two lengths.
 
     form: how the exponent is worded: "slope" for a text inside a sentence, "power" for a text after a name.
     """
@@ -107,5 +108,5 @@ def describe_growth(points: PointsByLength, form: str = "slope") -> str:
 
 
 def make_race_line(name: str, colour: str, points: PointsByLength) -> GrowthLine:
-    """Returns a line of the chart, whose name contains the exponent of its growth."""
+    """Returns a curve of the chart, with a name that states the exponent with which the cost grows."""
     return GrowthLine(name + describe_growth(points, "power"), colour, points)

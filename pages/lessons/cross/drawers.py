@@ -55,7 +55,7 @@ def swap_sequences(setup: Setup) -> Setup:
 
 
 def ask_itself(setup: Setup) -> Setup:
-    """Returns the Setup of self-attention on one of two sentences, that of the queries."""
+    """Returns the Setup of self-attention on the first of two sentences, the one with the queries."""
     return setup.with_fields(cross=False, context_text=None)
 
 
@@ -73,7 +73,7 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
 
 # ---- sums of weights in a sentence -----------------------------------------------------------------------------------
 def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
-    """Formats each sum after the word that it belongs to, separated by commas."""
+    """Returns a text of words, each followed by its sum, separated by commas."""
     texts = []
     for name, each in zip(names, sums, strict=True):
         word = escape_markdown(name)
@@ -129,7 +129,7 @@ def say_shapes(trace: Trace) -> None:
     by = say("lessons.cross.by")
     shapes = {}
     for step in STEPS_WITH_SHAPES:
-        numbers = trace.step(step).shape[1:]  # the shape without the batch axis
+        numbers = trace.step(step).shape[1:]  # the shape of the step without the batch axis
         shapes[step] = by.join(map(str, numbers))
     show_sentence("lessons.cross.shapes", T=sizes["T"], S=sizes["S"], H=sizes["H"], **shapes)
 
@@ -225,9 +225,8 @@ def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
 
 
 def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
-    """Returns the cross-attention's run.
-
-    Its queries are marked as random where the self-attention's words are random.
+    """Returns the cross-attention's run, in which a query is marked as random if its word has a random vector in the
+    self-attention.
     """
     tokens = dict(crossed.chance.tokens)
     tokens["T"] = own.chance.tokens["T"]
@@ -245,8 +244,8 @@ def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
 
 
 def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
-    """Shows how far the inputs of the cross-attention's queries would move if the whole sentence were generated
-    already.
+    """Shows how far the vectors from which cross-attention computes its queries would change if the whole sentence were
+    already generated.
 
     own: the self-attention run on the words so far. causal: whether that self-attention is masked.
     """

@@ -22,7 +22,7 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 DIRECTIONS = ("forward", "backward")  # "forward": the queries are the first line's words; "backward": the second line's
-ASKING = {"forward": "token", "backward": "word"}  # direction -> link parameter of the selected query
+ASKING = {"forward": "token", "backward": "word"}  # direction -> link parameter with the index of the selected query
 GUESSES = {"forward": "guess", "backward": "answer"}  # direction -> link parameter of the visitor's guess
 
 
@@ -48,7 +48,7 @@ def take_word(way: int, word: int) -> None:
 
 
 def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
-    """Asks the visitor for the sum of the weights that the least attended word gives when it is the query.
+    """Asks the visitor to guess to what the weights sum when the word with the least attention is the query.
 
     Returns whether the answer may be shown. trace: the run in which the word is a key. back: the run of the opposite
     direction. name: the link parameter with the guess.
@@ -79,7 +79,7 @@ with draw_lesson(LESSON) as place:
         gets = join_named_sums(weight_sums(way.trace, "T"), list_place_names(way.trace, "S"))
         show_sentence("lessons.cross.turned", gets=gets, scores=format_fixed(scores), weights=format_fixed(weights))
     show_lesson_run(asked, place)
-    writing = asked if direction == "forward" else forward  # the Setup with English queries, Chinese keys
+    writing = asked if direction == "forward" else forward  # the Setup with English queries and Chinese keys
     for name in LESSON.drawers:
         draw_drawer(LESSON, name, writing if name == "context_vector" else asked)
     show_lesson_code(LESSON, way.trace)

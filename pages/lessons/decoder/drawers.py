@@ -64,7 +64,8 @@ def count_parts(names: Iterable[str]) -> dict[str, int]:
 
 
 def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
-    """Returns the rows of a table of components: each has its kind and its count in each run, or "–" for none.
+    """Returns the rows of a table of components: the kind of a component, and how many of it each run has, "–" for
+    none.
 
     columns: {kind of component: count} for each run.
     """

@@ -97,7 +97,7 @@ def pack_weights(trace: Trace, head: int) -> bytes:
 def list_next_words(written: Written) -> list[list[dict]]:
     """Returns the MOST_NEXT likeliest next words of each row, with their probabilities."""
     trace = written.stack[UNEMBEDDING]
-    shares, numbers = trace["probabilities"][0].topk(MOST_NEXT)  # (T, words) each
+    shares, numbers = trace["probabilities"][0].topk(MOST_NEXT)  # both (T, MOST_NEXT), the likeliest word first
     rows = []
     for row_shares, row_numbers in zip(shares.tolist(), numbers.tolist(), strict=True):
         words = [trace.labels["V"][number] for number in row_numbers]
@@ -124,10 +124,7 @@ def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list
 
 
 def look_of(trace: Trace, written: Written, row: int, words: tuple[str, ...]) -> tuple[str, float]:
-    """Returns the word that a generated word attends to most in the selected head, and the weight.
-
-    row: the index of the generated word. words: the words of the keys.
-    """
+    """Returns the word to which a generated word attends most in the selected head, and the weight of this word."""
     weight, at = trace["weights"][0, written.head, row].max(-1)
     return words[int(at)], float(weight)
 

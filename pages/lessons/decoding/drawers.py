@@ -59,7 +59,7 @@ MOST_TRIANGLE_WORDS = 12  # most words along a side of a triangle, so that its c
 TRIANGLE_STATES = {
     "with": (STATE_COMPUTED, STATE_KEPT, STATE_ABSENT),
     "without": (STATE_COMPUTED, STATE_AGAIN, STATE_ABSENT),
-}  # triangle -> the states of keys that its legend explains
+}  # name of a triangle -> the kinds of cells that its legend explains
 
 
 def show_counted_keys(written: Written) -> None:
@@ -93,7 +93,7 @@ def show_triangles(names: Sequence[str]) -> None:
 
 
 def ask_for_key_count() -> None:
-    """Asks how many keys are computed for a long text without a cache; after the guess, shows the answer.
+    """Asks how many keys are computed for a long text without a cache; shows the answer after the visitor's guess.
 
     The answer comes with a chart of the number of keys by length.
     """
@@ -308,11 +308,13 @@ def bytes_axis() -> Axis:
 
 
 # ---- drawer "kept": what is in the cache? ----------------------------------------------------------------------------
-HANDMADE_EXAMPLES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # model -> hand-built example
+HANDMADE_EXAMPLES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # model -> example built by hand
 
 
 def setup_for_handmade_decoder(written: Written) -> Setup:
-    """Returns the Setup of a short sentence in the text's language, built by hand so that its numbers are readable."""
+    """Returns the Setup of a short sentence in the text's language, with matrices built by hand so that its numbers are
+    easy to read.
+    """
     return make_setup(example=HANDMADE_EXAMPLES[written.setup.run.example], masks=("causal",))
 
 
@@ -328,7 +330,7 @@ def show_cache_contents(written: Written) -> None:
     word = quote_token(full, "T", selection.query)
     show_sentence(f"lessons.decoding.kept_{kind}", gap=format_exact(gap), word=word)
     alone = steps[selection.query]
-    selection_alone = replace(selection, query=0)  # a decoding step has one query, with index 0
+    selection_alone = replace(selection, query=0)  # the only query of a decoding step has index 0
     show_step_picture("cache", alone, "k", selection_alone)
     if kind == "alibi":
         show_step_picture("bias", alone, "biased_scores", selection_alone)
@@ -383,15 +385,16 @@ def show_state(longer: Trace, seen: int, selection: Selection) -> None:
 
 
 # ---- drawer "middle": can a decoder fill a gap? ----------------------------------------------------------------------
-FIRST_GAPS = ("did", "没")  # the one of these words that comes first in the text is hidden by default
+FIRST_GAPS = ("did", "没")  # word hidden by default, in English or Chinese: the one that occurs in the text
 MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # most words to list for the hidden word, and their least probability
 TRIED_WORDS = 50  # number of words that are tried in place of the hidden word
 
 
 def show_filled_gap(written: Written) -> None:
-    """Shows three predictions of a hidden word: from the words before it, by trying words, and from both sides.
+    """Shows three predictions of a hidden word: from the words before it, by trying each candidate word, and from the
+    words on both sides.
 
-    Then it shows the fill-in-the-middle order, in which a decoder reads both sides.
+    Below is the fill-in-the-middle order, in which a decoder reads the words on both sides.
     """
     with st.container(width=300):
         at = choose_gap(written)
@@ -404,7 +407,7 @@ def choose_gap(written: Written) -> int:
     """Shows the choice of the word to hide; returns the index of the word, from 1."""
     words = written.words[1:]
     if get_choice("gap", 0, read_link_count) >= len(words):
-        store_choice("gap", None)  # removes a stored index that this shorter text lacks
+        store_choice("gap", None)  # removes the visitor's stored index, which this shorter text lacks
     places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
     usual = places[0] if places else len(words) // 2
     return 1 + pick_place("gap", words, usual)

@@ -22,7 +22,7 @@ from pages.session.collected import collect_still, collected, is_collecting, sho
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import say
 
-STRONGEST_BYTE = 255  # byte for the largest magnitude among a head's keys and values
+STRONGEST_BYTE = 255  # byte that stands for the largest magnitude among a head's keys and values
 PICTURE_TEXTS = (
     *("typed", "label", "back", "on", "go", "open", "weight", "key", "value", "computed", "kept"),
     *("picture", "way_cached", "way_again", "head"),
@@ -55,10 +55,12 @@ def take_opened(written: Written, cell: Mapping) -> None:
 
 # ---- data of the component -------------------------------------------------------------------------------------------
 def make_shelves_data(written: Written) -> bytes:
-    """Returns the data of the picture's component as bytes; they contain every number of generated words ("stop")."""
+    """Returns the data of the picture's component as bytes; they describe the caches after every possible number of
+    generated words ("stop").
+    """
     last = written.run(written.stops[-1])
     parts = list(last.caches)
-    next_words = [written.next_word(stop) for stop in written.stops]  # for each stop; None after the last word
+    next_words = [written.next_word(stop) for stop in written.stops]  # one for each stop; None after the last word
     data = {
         "run": repr((written.words, written.given, written.setup.view.word_seed)),
         "stop": written.stop,
@@ -163,7 +165,7 @@ def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str
 
 
 # ---- the still picture for files: the generated words, and the cache of each layer -----------------------------------
-STILL_HEAD = 0  # index of the head whose weights a still picture shows
+STILL_HEAD = 0  # index of the head whose weights the still picture shows
 
 
 def draw_shelves(written: Written) -> Picture:
@@ -180,7 +182,7 @@ def draw_shelves(written: Written) -> Picture:
 
 
 def name_coming(written: Written) -> str:
-    """Returns the text about the next word and its probability; "" at the end of the text."""
+    """Returns the text about the word that is generated next and its probability; "" at the end of the text."""
     coming = written.next_word(written.stop)
     if coming is None:
         return ""
@@ -189,7 +191,9 @@ def name_coming(written: Written) -> str:
 
 
 def make_shelves(written: Written) -> Iterator[Shelf]:
-    """Yields for each layer its cache in the still picture: keys, values, and the last word's weights in one head."""
+    """Yields the cache of each layer for the still picture: keys, values, and the last word's attention weights in one
+    head.
+    """
     now, last = written.run(written.stop).stack, written.run(written.stops[-1])
     for part in last.caches:
         name = say("model.layer", layer=part.partition(".")[0])

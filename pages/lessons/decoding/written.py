@@ -28,7 +28,7 @@ BEGINNINGS = {
     "model_zh_decoder": "那只狗没能过",
 }  # example -> default beginning of a text
 MOST_TYPED_WORDS = 20  # most words of a beginning, so that the model can add some
-STOP_CHOICE, FIRST_STOP = "t", 4  # the shown number of generated words: its link parameter, and its default
+STOP_CHOICE, FIRST_STOP = "t", 4  # the number of generated words that is shown: its link parameter, and its default
 WRITING_WAYS = ("likeliest", "drawn")
 TEMPERATURES, TOP_KS, ALL_WORDS = (0.5, 0.75, 1.0, 1.5, 2.0), (2, 5, 10, 20, 0), 0
 
@@ -68,9 +68,8 @@ class Written:
         return run_cached(self.name, self.tokens[: self.given + stop])
 
     def stack(self, stop: int) -> Stack:
-        """Returns the run after `stop` generated words, with words as labels and the distribution of the next word.
-
-        The next word is chosen from this distribution.
+        """Returns the run after `stop` generated words, with words as labels, and with the distribution from which the
+        next word is chosen.
         """
         words = self.words[: self.given + stop]
         stack = self.run(stop).labelled(words, model_vocabulary(self.name))
@@ -143,6 +142,6 @@ def write_on(setup: Setup) -> Written:
     given = inputs_of(setup).queries
     read = kind.read(given)
     written = write_sentence(kind.model, read, word_choices_of(setup.view), setup.view.word_seed, 0)
-    usual = len(written) if is_collecting() else FIRST_STOP  # an exported file shows all words
+    usual = len(written) if is_collecting() else FIRST_STOP  # an exported file shows all generated words
     stop = min(get_choice(STOP_CHOICE, usual, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)

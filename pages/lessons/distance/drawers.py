@@ -103,7 +103,7 @@ def length_axis(lengths: Sequence[int]) -> Axis:
 
 
 def list_values(drawn: Sequence[Curve]) -> list[float]:
-    """Returns the y values of all curves in a single list."""
+    """Returns the y values of all points of all curves in a single list."""
     return list(chain.from_iterable(curve.y for curve in drawn))
 
 
@@ -112,7 +112,7 @@ PROJECTIONS = ("w_q", "w_k", "w_v")
 
 
 def setup_with_kernel(own: Setup, taps: str) -> Setup:
-    """Returns the Setup whose weights are the numbers of a convolution kernel.
+    """Returns the Setup whose attention weights are replaced by the numbers of a convolution kernel.
 
     taps: the numbers of the kernel as text.
     """
@@ -122,7 +122,7 @@ def setup_with_kernel(own: Setup, taps: str) -> Setup:
     return own.with_fields(
         **PLAIN_LAYER,
         **no_projections,
-        weights=pack_chosen(weights[None, None].numpy()),  # the same kernel in every row, (1, 1, T, T)
+        weights=pack_chosen(weights[None, None].numpy()),  # (1, 1, T, T), each row with the same kernel
     )
 
 
@@ -148,7 +148,7 @@ DEFAULT_TAPS = {"kernel": "0.2, 0.5, 0.3", "position": "4, 0, 0"}
 
 
 # ---- drawer "states": what does an RNN do, word by word, in one direction or in both? --------------------------------
-MAX_STATES_ACROSS = 18  # most states side by side whose numbers are legible
+MAX_STATES_ACROSS = 18  # most states side by side, so that their numbers are legible
 
 
 def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
@@ -245,7 +245,7 @@ def show_pass(trace: Trace, step: str, newest: dict[str, int], title: str) -> No
 
 
 def show_gates(trace: Trace, word: str) -> None:
-    """Shows how an LSTM computed its newest state: a row per gate, from left to right, for the cell and the state."""
+    """Shows how an LSTM computed its newest cell and state: a row of numbers for each gate."""
     state = trace.step("states").operation.reads[-1]
     out, cell = trace.step(state).operation.reads
     keep, before, let_in, new = trace.step(cell).operation.reads
@@ -296,7 +296,7 @@ def show_cost_table(costs: Mapping[str, CostComparison], length: int, distance: 
 
 
 def list_cost_cells(kind: str, cost: CostComparison) -> list[str]:
-    """Returns the cells of an encoder's row in the table of costs, in the order of COST_COLUMNS."""
+    """Returns the texts in an encoder's row of the table of costs, in the order of COST_COLUMNS."""
     path = say("lessons.distance.unreached") if cost.path is None else str(cost.path)
     return [
         name_encoder(kind),
@@ -335,7 +335,7 @@ def make_cost_curve(kind: str, encoder: Encoder, quantity: str, width: int) -> C
 
 
 # ---- drawer "cost", below the costs: the receptive field of a stack of convolutions ----------------------------------
-MAX_FIELD_WORDS = 12  # most words for which the picture's cells are distinguishable
+MAX_FIELD_WORDS = 12  # most words, so that the picture's cells are distinguishable
 
 
 def show_receptive_field(encoder: Encoder, words: EncoderWords) -> None:
@@ -439,7 +439,9 @@ def show_time_curves(lengths: Sequence[int], times: Mapping[str, Sequence[float]
 
 # ---- drawer "fixed": is a convolution an attention? ------------------------------------------------------------------
 def show_fixed_weights(example: str) -> None:
-    """Shows weights that depend on a kernel or on positions, but not on the words, beside computed weights."""
+    """Shows fixed weights, given by a kernel or by positions alone, beside the weights that attention computes from the
+    words.
+    """
     kind = choose_option("fixed", tuple(FIXED_WEIGHT_SETUPS))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = sentence_box(make_setup(example=example), "said")

@@ -19,7 +19,7 @@ from pages.site.words import escape_markdown, say
 
 # ---- the curves: influence by distance, and the sentences on it ------------------------------------------------------
 LEAST_SHARE = 0.001  # a share below this is written as a power of ten
-HELD = 0.5  # an influence "holds" if that of the farthest word is at least this share of the nearest's
+HELD = 0.5  # an influence "holds" if the farthest word has at least this share of the nearest word's influence
 INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # px: size of the plot area
 
 
@@ -29,7 +29,7 @@ def draw_influence_curves(
     """Draws the influence of a word by its distance, as a curve for each kind of encoder.
 
     The measure "share" also gets a line of uniform shares. distance: the slider of the distance, whose value a vertical
-    line marks. word: the word at the position whose dependence is measured.
+    line marks. word: the word whose dependence on the other words is measured.
     """
     distances = distance.options
     drawn = [make_influence_curve(kind, influence) for kind, influence in influences.items()]
@@ -111,7 +111,7 @@ def format_left(share: float) -> str:
 
 
 def name_course(factor: float, left: float) -> str:
-    """Returns how an influence changes with distance: "explodes", "holds" or "vanishes".
+    """Returns the kind of change of an influence with distance: "explodes", "holds" or "vanishes".
 
     factor: the factor of the influence per word. left: the farthest word's influence divided by the nearest word's.
     """

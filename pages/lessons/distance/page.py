@@ -46,7 +46,7 @@ DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm",
 
 
 def tell_how(measure: str, draws: int) -> str:
-    """Returns the caption that explains how the influence is measured."""
+    """Returns the caption that explains how the influence of a word is measured."""
     lines = say(f"lessons.distance.lines_of_{'many' if draws > 1 else 'one'}", draws=draws)
     return say(f"lessons.distance.how_{measure}", lines=lines, width=COMPARED_ENCODER_WIDTH)
 
@@ -63,7 +63,7 @@ def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
     """
     usual = "zh_ta" if current_language() == "zh" else "en_it"
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
-    store_choice("words", kind)  # the link stores the default, too, because it depends on the language
+    store_choice("words", kind)  # the link contains even the default, because the default depends on the language
     example = kind if kind in EXAMPLES else usual
     sentence = make_setup(example=example, text=EXAMPLES[example].far)
     if kind == "random":
@@ -126,7 +126,7 @@ def choose_measure(asked: list[LiveChoice]) -> tuple[str, LiveChoice, Callable[[
 
 
 with draw_lesson(LESSON) as place:
-    asked: list[LiveChoice] = []  # the sliders that the measurements depend on
+    asked: list[LiveChoice] = []  # the sliders on which the measurements depend
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words, sentence = choose_words(asked)
         names = get_word_names(words)

@@ -32,7 +32,9 @@ STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 
 
 def colour_of(kind: str) -> str:
-    """Returns the colour of a kind of block (such as pre-norm, or without residuals), the same in all charts."""
+    """Returns the colour of a kind of Transformer block (such as pre-norm, or without residuals), the same in all
+    charts.
+    """
     palette = current_palette()
     return {
         "before": palette.share,
@@ -44,7 +46,9 @@ def colour_of(kind: str) -> str:
 
 
 def make_curve(kind: str, x: Sequence[float], y: Sequence[float], band: Sequence[tuple[float, float]] = ()) -> Curve:
-    """Returns the curve of a kind of block (such as pre-norm, or without residuals), with its name and colour."""
+    """Returns the curve of a kind of Transformer block (such as pre-norm, or without residuals), with its name and
+    colour.
+    """
     return Curve(say(f"lessons.encoder.kind.{kind}"), x, y, colour_of(kind), band=band)
 
 
@@ -114,7 +118,7 @@ def show_curves(name: str, drawn: Sequence[Curve], axes: tuple[Axis, Axis]) -> N
 
 
 # ---- drawer "residual": why are the parts added? ---------------------------------------------------------------------
-DEEP = 16  # number of blocks in the deepest network
+DEEP = 16  # number of blocks in the deepest trained network
 LOSS_DIGITS = 4  # decimal places of a shown loss
 
 
@@ -221,7 +225,7 @@ def show_both_sides(setup: Setup) -> None:
                 show_word_shares(shares, f"encoder_sides_{name}")
     example = DECODERS[setup.run.example]
     door = make_setup(example=example)
-    if len(left) > 1:  # more than the start token precedes it
+    if len(left) > 1:  # the hidden word has a word before it, besides the start token
         door = door.with_fields(text=kind.spell(left), token=len(left) - 1)
     link_to_workbench(door, "sides", say("lessons.encoder.sides_door"))
 

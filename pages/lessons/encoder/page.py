@@ -1,4 +1,6 @@
-"""Shows the lesson on the Transformer block: how each part changes a masked word's vector until the prediction."""
+"""Shows the lesson on the Transformer block: how each part of the block changes a masked word's vector, up to the
+prediction of the word.
+"""
 
 import streamlit as st
 
@@ -27,7 +29,9 @@ MOST_WORDS = 24  # most words of a typed sentence
 
 
 def choose_hidden_word(example: Setup) -> Setup:
-    """Shows the choice of a sentence and of the word to hide; returns the Setup with <mask> in its place, selected."""
+    """Shows the choice of a sentence and of the word to hide; returns the Setup in which the token <mask> replaces that
+    word and is selected.
+    """
     typed = sentence_box(example, most=MOST_WORDS)
     show_guess_sign(typed)
     words = inputs_of(typed).queries
@@ -37,7 +41,9 @@ def choose_hidden_word(example: Setup) -> Setup:
 
 
 def hide_word(setup: Setup, at: int) -> Setup:
-    """Returns the Setup of the same sentence with <mask> at index `at`, selected."""
+    """Returns the Setup of the same sentence in which the token <mask> replaces the word at index `at` and
+    is selected.
+    """
     words = inputs_of(setup).queries
     seen = (*words[:at], MASK, *words[at + 1 :])
     text = sentences_of(setup.run).spell(seen)

@@ -37,13 +37,13 @@ from pages.session.labels import current_palette, place_name, spoken_share, writ
 from pages.site.words import current_language, say
 
 # ---- the texts of the lesson on explanation, one for each classifier, and the networks that read them ----------------
-CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # task -> the text input's control
+CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # task -> name of the text input's control
 
 TaskTexts = Mapping[str, tuple[str, str]]  # task of a classifier -> (name of its network, text)
 
 
 def type_task_texts() -> TaskTexts:
-    """Shows a text input for each classifier; returns {task: (name of its latest network, text)}."""
+    """Shows a text input for each classifier; returns {task: (name of the classifier's last network, typed text)}."""
     texts = {}
     for task in CLASSIFIER_EXAMPLES:
         record = get_training_record(task)
@@ -67,8 +67,8 @@ def choose_task(name: str) -> str:
 
 
 # ---- the chart of the lesson on explanation: how far the predictions of both classifiers move under other weights ----
-SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # kinds of replacement weights on the page
-SHIFT_AXIS_START = -0.03  # below 0, so that a dot at 0 does not touch the chart's edge
+SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # kinds of replacement weights that the page shows
+SHIFT_AXIS_START = -0.03  # start of the axis of shifts, below 0 so that a dot at 0 does not touch the chart's edge
 
 ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # task -> {kind of weights: shift of the predictions}
 
@@ -142,7 +142,7 @@ def show_witnesses(_: bool, texts: TaskTexts) -> None:
     ]
     left_out = row_of(left_out_title, trace, "left_out", (0,))
     show_witness_rows("witness", rows, trace)
-    show_witness_rows("left_out", [left_out], trace)  # a separate chart, because logits and weights differ in scale
+    show_witness_rows("left_out", [left_out], trace)  # in a separate chart, because logits and weights differ in scale
 
 
 def show_witness_rows(name: str, rows: list[Row], trace: Trace) -> None:
@@ -209,7 +209,7 @@ def show_accuracy_table(trace: Trace, accuracy: Mapping[tuple[int, ...], float])
 
 
 def make_accuracy_row(name: str, without: float, alone: float) -> dict[str, str]:
-    """Returns a head's row of the table of accuracies, as {column title: text}.
+    """Returns the row of one head in the table of accuracies, as {column title: text}.
 
     without: the accuracy without the head. alone: the accuracy with only this head.
     """

@@ -33,7 +33,7 @@ from pages.setup.setup import make_setup
 
 SENTENCE = "en_it"
 LOGITS = "2, 1, 0, -1"
-CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # cells of an axis
+CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # axis -> cells
 Matrix = tuple[str, str, str]  # (colour, axis of the rows, axis of the columns)
 
 
@@ -64,7 +64,7 @@ def draw_matrices(*matrices: Matrix) -> list[Shape]:
 
 
 def draw_stack(colour: str, name: str) -> list[Shape]:
-    """Draws a stack of three matrices, labelled with the name of the stacked axis."""
+    """Draws a stack of three matrices, labelled with the name of the axis along which they are stacked."""
     shapes = []
     for number in range(3):
         left, top = 58 + 14 * number, 30 - 11 * number
@@ -182,7 +182,7 @@ def draw_tokens(colour: str, strengths: Sequence[float]) -> list[Shape]:
 
 
 def draw_two_rows(one: Sequence[float], other: Sequence[float]) -> list[Shape]:
-    """Draws two probability distributions as groups of bars, side by side."""
+    """Draws two probability distributions, for the symbol of the KL divergence, as two groups of bars side by side."""
     left, right = beside(2)
     return bar_shapes(np.array(one), "share", left, 1.0) + bar_shapes(np.array(other), "share", right, 1.0)
 

@@ -127,7 +127,7 @@ def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) 
 
 
 def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Returns one row per head: what the head adds to the output of the selected query."""
+    """Returns a picture with one row per head: the vector that the head adds to the output of the selected query."""
     rows = []
     for head, name in enumerate(heads):
         index = (selection.batch, head, selection.query)
@@ -137,7 +137,8 @@ def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[s
 
 
 def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Returns a row with the selected query's output, and a row per head with the output without this head.
+    """Returns a picture with a row for the selected query's output, and a row per head for the output without this
+    head.
 
     runs: {name: run}; "all" is the run with all heads, "no0" the run without head 0, and so on.
     """
@@ -228,7 +229,8 @@ def show_rows(title: str, rows: list[list[float]]) -> None:
 
 # ---- drawer "split", tab: what of a word's vector does each head read? -----------------------------------------------
 def show_head_sight(setup: Setup) -> None:
-    """Shows a word's vector, and the part of it that each head reads; the rest of the vector changes neither q nor k.
+    """Shows a word's vector, and the part of the vector that each head reads; the rest changes neither q nor k of that
+    head.
 
     setup: the lesson's run with two heads.
     """
@@ -243,7 +245,9 @@ def show_head_sight(setup: Setup) -> None:
 
 
 def show_read_parts(trace: Trace, word: int) -> None:
-    """Draws the vector of a word, and below it the part that each head reads."""
+    """Draws the vector of a word, and below it, for each head, the component of the vector on which the head's q and k
+    depend.
+    """
     rows = [row_of(say("lessons.heads.sight_whole"), trace, "x", (0, word))]
     for head in range(trace.sizes()["H"]):
         title = say("lessons.heads.sight_part", head=place_name(trace, "H", head))
@@ -267,7 +271,7 @@ def say_unseen(trace: Trace, head: int) -> None:
 
 # ---- drawer "split": how are heads split and merged again? -----------------------------------------------------------
 LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
-HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # widths on offer; 0 is the default width, d_model / heads
+HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # offered head widths; 0 is the default, d_model / heads
 
 
 def choose_layer() -> Setup:
@@ -290,7 +294,7 @@ def format_head_width(width: float) -> str:
 
 
 def show_layer_code(_: Setup) -> None:
-    """Shows the code of a layer, from the linear projections to W_o, with the shape after each line."""
+    """Shows the code of a layer, from the linear projections to W_o, with the shape of each line's result."""
     layer = choose_layer()
     trace = trace_for(layer)
     sizes = trace.sizes()
@@ -328,7 +332,8 @@ def show_split_by_eighth(_: Setup) -> None:
 
 
 def say_heads_by_eighth(width: int) -> None:
-    """Shows how many heads result if 8 heads are meant, but the head width is set to d_model // 8.
+    """Shows how many heads result if 8 heads are meant, but the head width is set to d_model // 8, whatever the number
+    of heads.
 
     Shows an error if torch refuses to split the width into such heads.
     """
@@ -527,8 +532,8 @@ def show_gradient_times_input(setup: Setup) -> None:
 
 
 def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number: str) -> None:
-    """Shows the word with the largest weight in a row, and the word with the largest gradient x input for one
-    component.
+    """Shows the word with the query's largest attention weight, and the word with the largest gradient x input for one
+    output component.
 
     run: the trace with the added step gradient_x_input. row: the indices of batch, head and query. number: the name of
     the output component.
@@ -615,7 +620,7 @@ def show_dropout(setup: Setup) -> None:
 
 
 def make_dropped_row(run: Trace, index: tuple[int, int, int], head: str) -> Row:
-    """Returns a row of weights after dropout, followed by their sum."""
+    """Returns a picture's row of attention weights after dropout, followed by their sum."""
     title = say("lessons.heads.dropped", head=head)
     dropped = row_of(title, run, "dropped_weights", index)
     row_sum = Ref("row_sums", index)

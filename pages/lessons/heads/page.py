@@ -31,8 +31,8 @@ COLOUR_CHANGES = ("weaker", "same", "stronger")  # strength of a colour with one
 
 
 def name_colour_change(one: float, two: float) -> str:
-    """Returns whether a colour is weaker, the same or stronger with one head than with two heads: one of
-    COLOUR_CHANGES.
+    """Returns a name in COLOUR_CHANGES: whether an output colour is weaker, the same or stronger with one head than
+    with two.
     """
     if format_fixed(one) == format_fixed(two):
         return "same"
@@ -131,7 +131,7 @@ with draw_lesson(LESSON) as place:
     )
     show_fact(fact)
     show_lesson_journey(setup)
-    if not is_one_screen():  # in a lecture, the painted words already show these colours
+    if not is_one_screen():  # not in a lecture, where the coloured words already show these numbers
         show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     draw_drawers(LESSON, two)

@@ -59,7 +59,9 @@ def draw_states(encoder: Encoder) -> list[Shape]:
 
 
 def chain_shapes(strengths: Sequence[float], row: Box) -> list[Shape]:
-    """Draws a row of dots on a line; each dot's colour has the given strength."""
+    """Draws a row of dots on a line, for the states of a recurrent network; each dot's colour has the
+    given strength.
+    """
     across = spread_evenly(len(strengths), row)
     middle = row[1] + row[3] / 2
     shapes = [shape("line", "faint", 1.0, (across[0], middle, across[-1], middle, 2))]
@@ -159,7 +161,7 @@ def draw_window() -> list[Shape]:
 
 
 def draw_turned() -> list[Shape]:
-    """Draws RoPE: the same query, rotated further at each position."""
+    """Draws RoPE: one query as an arrow, which is rotated further at each position."""
     trace = trace_for(SENTENCE.with_fields(text="it it it it", positions=("rope",)))
     head = selection_of(trace, SENTENCE).head
     return arrow_shapes([("q", query) for query in trace["q"][0, head].numpy()])

@@ -127,7 +127,7 @@ ARCS_PICTURE = "arcs"  # name of the picture in the session state, which stores 
 LAYER_NAMES = ("L1", "L2")
 LEAST_DRAWN_WEIGHT = 0.02  # the arc of a smaller weight would be invisible
 ARC_TEXTS = ("alt", "place", "copies", "looks", "nowhere")
-Off = tuple[str, ...]  # the names of the ablated heads
+Off = tuple[str, ...]  # the names of the heads that are ablated
 
 
 @cache_by_setup
@@ -183,7 +183,7 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
     )
     scores = {name: get_head_score(network, "induction", name) for name in list_heads_of_layer("L2")}
     map_for_files = make_layer_head_map("copying", max(scores, key=scores.__getitem__), runs["L2"])
-    collected().pictures.append((map_for_files.picture, say("lessons.induction.arcs.alt")))  # files cannot have arcs
+    collected().pictures.append((map_for_files.picture, say("lessons.induction.arcs.alt")))  # files cannot show arcs
     opened = get_opened_cell(ARCS_PICTURE, runs)
     if opened:
         with st.container(border=True):
@@ -271,8 +271,8 @@ def show_layer_run(layer: str, network: str, text: str) -> None:
 
 
 def say_layer_behaviour(network: str, layer: str) -> None:
-    """Shows whether a head has learned its layer's behaviour (previous symbol or induction), with the highest head
-    score.
+    """Shows whether a head of the layer has learned the layer's behaviour (previous symbol or induction), and the best
+    head's score.
     """
     kind = LAYER_BEHAVIOURS[layer]
     scores = [get_head_score(network, kind, name) for name in list_heads_of_layer(layer)]
@@ -310,7 +310,8 @@ def find_composed(network: str, text: str, first: str) -> Trace:
 
 @cache_by_setup
 def count_finding(network: str, first: str, second: str) -> list[bool]:
-    """Returns for each symbol whether the query of `second` has its highest score with the same symbol's key.
+    """Returns for each symbol whether its query in head `second` has the highest score with the key computed from the
+    same symbol.
 
     The keys are computed from the output of `first`, a head of layer 1.
     """

@@ -132,8 +132,8 @@ def show_own_training(choose_course: Callable[[], str]) -> None:
     """Draws the training panel, which refreshes itself during training.
 
     If the lesson is shown as a scene of a lecture, the panel is above the picture, and only in scenes about training.
-    choose_course: a function that shows controls and returns the course (a training for one task); called only if the
-    panel is drawn.
+    choose_course: a function that shows controls and returns the course (a training for one task). This function is
+    called only if the panel is drawn.
     """
     staged = get_staged_part()
     if staged is None:
@@ -281,6 +281,6 @@ def show_losses(running: RunningTraining) -> None:
 
 
 def tell_right_share(loss: float) -> str:
-    """Formats exp(-loss), the probability of the right answer that this loss corresponds to."""
+    """Returns exp(-loss) as text: the probability of the right answer that corresponds to the loss."""
     share = math.exp(-loss)
     return format_fixed(share, 3) if share >= LEAST_RIGHT_SHARE else f"e^(−{format_fixed(loss, 1)})"

@@ -13,7 +13,7 @@ from attention_core.learned.training.training import Training
 from attention_core.record.errors import AttentionError
 from pages.runs.network_store import remember_network
 
-MAX_CONCURRENT_TRAININGS = 2  # a third training would slow down the others and every page
+MAX_CONCURRENT_TRAININGS = 2  # most trainings at once: a third one would slow down the others and every page
 TRAINING_SLOTS = BoundedSemaphore(MAX_CONCURRENT_TRAININGS)
 LOOK_SECONDS = 60.0  # a training stops if no page has shown it for so many seconds; background tabs refresh rarely
 SLOT_POLL_SECONDS = 0.2  # seconds between two attempts to start a waiting training
@@ -30,9 +30,9 @@ class RunningTraining:
         self.training = training
         self.state = "stopped"
         self.failure: AttentionError | None = None
-        self.seconds = 0.0  # seconds for which the training has run
+        self.seconds = 0.0  # seconds for which the training has run so far
         self.wanted = False
-        self.seen = monotonic()  # time at which a page last showed the training
+        self.seen = monotonic()  # time (of a monotonic clock) at which a page last showed the training
         self.thread: Thread | None = None
         self.lock = Lock()  # held in start() and rests(), so that a start while the thread ends is not lost
 
@@ -70,7 +70,7 @@ class RunningTraining:
         self.wanted = False
 
     def look(self) -> None:
-        """Records that a page shows the training now, so that it may run for another LOOK_SECONDS."""
+        """Records that a page shows the training now, so that the training may run for another LOOK_SECONDS."""
         self.seen = monotonic()
 
     def goes_on(self) -> bool:
@@ -80,9 +80,9 @@ class RunningTraining:
         return self.wanted and monotonic() - self.seen < LOOK_SECONDS
 
     def rests(self) -> bool:
-        """Returns whether the thread must end now, because the training is done or should not continue.
+        """Returns whether the thread must end now, because the training is finished or should not continue.
 
-        If so, the state is set to "done" or "stopped", so that a later start() starts another thread.
+        If the thread must end, the state becomes "done" or "stopped", so that a later start() starts another thread.
         """
         with self.lock:
             if self.goes_on() and not self.training.done:
@@ -100,7 +100,7 @@ class RunningTraining:
             self.train()
         except AttentionError as failure:
             self.state, self.failure = "failed", failure
-        except Exception:  # any error, because nothing else could report it
+        except Exception:  # every kind of error is stored here, because nothing else could report it
             self.state = "stopped"
             raise
         finally:
@@ -119,7 +119,7 @@ class RunningTraining:
         """Measures the last checkpoint and caches its network, unless this was done before."""
         network = self.training.saved[-1]
         if not network.measured:
-            _ = network.figures  # the first access to this property measures
+            _ = network.figures  # measures the network, because the first access to this property does so
             remember_network(network)
 
 

@@ -196,7 +196,7 @@ def list_shown_masks(masks: Trace) -> list[str]:
 def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
     """Returns one run in which every mask is a step: the named masks with this window, and the visitor's mask.
 
-    masked: the Setup under the visitor's mask, which becomes the step allowed_custom.
+    masked: the Setup under the visitor's mask; the mask becomes the step allowed_custom.
     """
     masks = tuple(named_mask_texts(window).values())
     other = trace_for(masked)
@@ -205,7 +205,9 @@ def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
 
 
 def reach_after_layers(masks: Trace, layers: int) -> Trace:
-    """Returns a run in which each mask becomes the inputs (T, S) that reach each output after several such layers."""
+    """Returns a run in which each mask is replaced by its receptive field (T, S): the inputs that reach each output
+    after several layers.
+    """
     steps = {}
     for name in list_shown_masks(masks):
         step = f"allowed_{name}"
@@ -297,8 +299,8 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
 
 
 def say_copying(words: tuple[str, ...]) -> None:
-    """Shows how many targets an untrained layer that copies its input gets right, with targets shifted by one and
-    without.
+    """Shows how many targets an untrained layer that copies its input gets right, if the targets are shifted by one
+    position, and if they are not.
     """
     copied = count_copied(words)
     show_sentence(
@@ -359,7 +361,9 @@ def show_later_word(own: Setup, setup: Setup) -> None:
 
 
 def count_moved_words(moved: Sequence[float]) -> str:
-    """Returns how many of the earlier words get another output, as part of a sentence, from how far each moves."""
+    """Returns a part of a sentence: how many of the earlier words get another output. The argument is how far each
+    output moves.
+    """
     count = sum(value > 0 for value in moved)
     number = {len(moved): "all", 0: "none"}.get(count, "some")
     return say(f"lessons.masks.leaked_words.{number}", count=count)
@@ -446,11 +450,11 @@ def show_attention_sink(_own: Setup, _setup: Setup) -> None:
 
 
 # ---- drawer "wirings", tabs: encoder, decoder, masked words ----------------------------------------------------------
-MASK_TOKEN = "[MASK]|"  # the bar keeps [MASK] a single token
+MASK_TOKEN = "[MASK]|"  # the bar at the end keeps [MASK] together as a single token
 
 
 def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
-    """Shows the attention of an encoder, in both directions and without a mask."""
+    """Shows the attention of an encoder, which has no mask, so that each word attends to the words on both sides."""
     trace = trace_for(own)
     selection = selection_of(trace, own)
     pairs = count_allowed_pairs(trace)
@@ -493,7 +497,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
     most_attended = row_fact(free, selection.head, selection.query).keys[0]
     place = pick_place("gone", names, most_attended)
     hidden = with_word(own, place, MASK_TOKEN)
-    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # mask that blocks the word
+    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # blocks the word for every query
     blocked = own.with_fields(allowed=pack_mask(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
     values = {"word": escape_markdown(names[place])}
@@ -501,7 +505,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
         values[name] = format_percent(mean_received_share(trace, selection.head, place))
         pairs = count_allowed_pairs(trace)
         values[f"{name}_kept"] = pairs.kept
-        values["of"] = pairs.of  # number of all pairs, the same in both runs
+        values["of"] = pairs.of  # the number of all pairs is the same in both runs
     show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
     link_to_workbench(hidden, "masked")
@@ -571,7 +575,7 @@ def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
 
 
 # ---- drawer "pairs": which pairs are kept? ---------------------------------------------------------------------------
-TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # lengths in tokens for the table of pairs
+TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # lengths in tokens for which the table counts allowed pairs
 
 
 def show_pairs(own: Setup, setup: Setup) -> None:
@@ -766,9 +770,10 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
 
 
 def count_policies(rows: list[Row]) -> dict[str, int]:
-    """Counts the policies under which blocked words have a weight above 0 ("seen"), or weights are NaN ("lost").
+    """Counts the policies for rows without an allowed key: "seen" if blocked words get a weight above 0, "lost" if
+    weights are NaN.
 
-    rows: the same row of weights under each policy for rows without an allowed key.
+    rows: the same row of weights under each policy.
     """
     leaking = []
     lost = []

@@ -95,7 +95,7 @@ def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
     trace: the run under the mask. free: the run without a mask.
     """
     pairs = count_allowed_pairs(trace)
-    kept = "kept_random" if is_accident(free, selection) else "kept"  # random weights prove nothing
+    kept = "kept_random" if is_accident(free, selection) else "kept"  # the text says that random weights prove nothing
     return say(
         f"lessons.masks.{kept}",
         kept=pairs.kept,

@@ -1,4 +1,6 @@
-"""Shows the accordions of the lesson on what heads mean, and provides functions that its page uses too."""
+"""Shows the accordions of the lesson on whether a head's attention has a meaning, and provides functions that its page
+uses too.
+"""
 
 import streamlit as st
 
@@ -28,9 +30,9 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 # ---- the three networks of the lesson on meaning, their sentences, and their measured figures ------------------------
-NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # letter of a network in the lesson -> its training's name
+NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # letter of a network in the lesson -> name of its training
 OFFERED_PAIRS = (47, 49, 34, 8)  # indices of the held-out pairs of sentences on offer
-LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # example -> language of its networks
+LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # example on the workbench -> language of its networks
 
 Pair = tuple[Reading, Reading]
 
@@ -150,7 +152,7 @@ def last_of(figures: dict[str, float]) -> float:
 def find_needed_head(figures: StepFigures) -> tuple[int, int]:
     """Returns (layer, head) of the head whose ablation leaves the fewest right answers.
 
-    The head from which the network reads its answer does not count.
+    The head whose weights are the network's answer does not count.
     """
     answers = {
         (layer, head): share for layer, shares in enumerate(figures.without) for head, share in enumerate(shares)
@@ -160,7 +162,7 @@ def find_needed_head(figures: StepFigures) -> tuple[int, int]:
 
 
 def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
-    """If the slider has only the first and the last training step, shows the reason."""
+    """Shows why the slider has only the first and the last training step, if this is so."""
     first, *between, last = choice.options
     if between:
         return
@@ -292,7 +294,7 @@ def percent(share: float) -> str:
 
 # ---- drawer "why": why does one head attend to the right word? -------------------------------------------------------
 def show_forced_look(language: str) -> None:
-    """Shows how the three trainings differ, and links to each network on the workbench."""
+    """Shows how the trainings of the three networks differ, and links to each network on the workbench."""
     show_sentence("lessons.meaning.why")
     (example,) = [example for example, of in LANGUAGES.items() if of == language]
     with st.container(horizontal=True):

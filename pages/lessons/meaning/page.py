@@ -1,4 +1,6 @@
-"""Shows the lesson on what heads mean: three trainings of one network, its attention, and answers without a head."""
+"""Shows the lesson on whether a head's attention has a meaning: three trainings of one network, its attention, and
+answers without a head.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -90,7 +92,7 @@ def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
     reading: the network's output for the sentence. hidden: whether the weights are still hidden.
     """
     links = [link for link in reading.place.text.links if link.kind == "about"]
-    deciding = reading.place.text.words[links[-1].at]  # word that decides whom the pronoun means
+    deciding = reading.place.text.words[links[-1].at]  # the word that decides to which noun the pronoun refers
     values = {"network": letter, "reason": deciding}
     if reading.answer is None:
         title = say("lessons.meaning.row_silent", **values)
@@ -101,7 +103,7 @@ def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
         share = format_percent(reading.share)
         title = say("lessons.meaning.row", answer=reading.answer, share=share, sign=sign, **values)
     row = row_of(title, reading.trace, "weights", (0, reading.head, reading.place.at), run, hidden)
-    return replace(row, refs=row.refs[1:-1])  # without the start token and the full stop
+    return replace(row, refs=row.refs[1:-1])  # leaves out the start token and the full stop
 
 
 with draw_lesson(LESSON) as place:

@@ -57,7 +57,9 @@ def count_bytes_beyond(model: PublishedModel, window: int) -> int:
 
 
 def share_kept(model: PublishedModel) -> float:
-    """Returns the size of a model's cache divided by its size without windows, at the model's context length."""
+    """Returns the ratio of the size of a model's cache with windows to its size without windows, at the model's context
+    length.
+    """
     return count_cache_bytes(model, model.context) / count_cache_bytes(model, model.context, is_windowed=False)
 
 
@@ -154,8 +156,8 @@ def show_model_table(layers: Sequence[Side], texts: Sequence[str], shows_bytes: 
 def show_model_row(key: str, layer: Side, text: str, shows_bytes: bool, seen: set[str]) -> None:
     """Shows the row of one model in the table of models.
 
-    layer: the model's small layer. text: the sentence about this layer. shows_bytes: whether the bytes are shown. seen:
-    the variants of layer parts that earlier models have; other variants are bold.
+    layer: the model's small layer. text: the sentence about this layer. shows_bytes: whether the row has the bytes that
+    a token adds to the cache. seen: the variants of layer parts that earlier models have; other variants are bold.
     """
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")

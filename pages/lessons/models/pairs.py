@@ -85,7 +85,7 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
 class ShownLayers:
     """The attention maps and texts of the small layers of all models.
 
-    cells: the cells of each map, without an open cell. told: for each small layer, the text about what it represents
+    cells: the cells of each map, none of which is open. told: for each small layer, the text about what it represents
     and what it leaves out.
     """
 
@@ -153,7 +153,8 @@ def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]
 
 
 def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells) -> RunPicture:
-    """Returns the attention maps of all models as one picture that shows the map of the model at the slider's position.
+    """Returns one picture with the attention maps of all models, of which the browser shows the one at the slider's
+    position.
 
     part: "old" or "new". side: the layer at the slider's current position. cells: the cells of all maps.
     """
@@ -195,7 +196,9 @@ def link_to_both(old: Side, new: Side, key: str) -> None:
 
 # ---- part by part ----------------------------------------------------------------------------------------------------
 def list_parts(model: PublishedModel) -> dict[str, object]:
-    """Returns {part of an attention layer: a key that differs if two models differ in this part} for a model."""
+    """Returns, for a model, {part of an attention layer: a key}; two models have equal keys if they have the same
+    variant of the part.
+    """
     return {part: tell_apart(model, part) for part in VARIANT_FINDERS}
 
 

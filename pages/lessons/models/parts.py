@@ -114,7 +114,7 @@ def say_what_for(model: PublishedModel, part: str) -> str:
 
 
 def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, LayerKind], str]) -> str:
-    """Returns the texts about all kinds of a model's layers, joined; a single text if it is the same for all kinds.
+    """Returns the texts about all kinds of layers in a model, joined; if the text is the same for all kinds, only once.
 
     say_kind: a function that returns the text about one kind.
     """

@@ -25,20 +25,19 @@ from pages.session.labels import Selection, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-POSITIONS = {  # options: no positions, the sinusoids of 2017, or numbers that head 1 is built to read
+POSITIONS = {  # options of the control: no positions, the sinusoids of 2017, or position numbers that head 1 reads
     "without": {"wiring": ("bare",)},
     "sinusoidal": {"wiring": ("bare",), "positions": ("sinusoidal",)},
     "with": {},
 }
-BUILT_DIAL = -8  # W_q[one, 0] in the example, with which head 1 attends to the previous word
+BUILT_DIAL = -8  # the default number in W_q, with which head 1 attends to the previous word
 REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets on the slider; −1: the word before
 REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 
 def turn_dial(built: Setup, dial: int) -> Setup:
-    """Returns the Setup in which the slider's number replaces one cell of the hand-built W_q.
-
-    dial: the number, which sets the offset at which head 1 attends.
+    """Returns the Setup in which a number replaces one cell of W_q. dial: this number, which sets the offset at which
+    head 1 attends.
     """
     if dial == BUILT_DIAL:
         return built.with_fields(w_q=None)

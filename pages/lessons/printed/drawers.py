@@ -46,7 +46,7 @@ MAX_TYPED_SIDE = 8  # most rows or columns of a typed matrix: two matrices fit s
 
 
 def choose_given_setup(stage: str) -> Setup:
-    """Shows text inputs for the given matrices from which a stage of the calculation is computed.
+    """Shows text inputs for those given matrices from which the selected stage of the calculation is computed.
 
     Returns the Setup with all matrices that the visitor has typed.
     """
@@ -56,7 +56,7 @@ def choose_given_setup(stage: str) -> Setup:
         start = initial_matrix_text(name)
         check_text = partial(check_given_matrix, name)
         if not text_control(name, start, check_text).value.strip():
-            lesson_choices.store_choice(name, None)  # so that an empty input stands for the example's matrix
+            lesson_choices.store_choice(name, None)  # an emptied input stands for the example's matrix
         if name == "x" or name in read_by_stage:
             text_box(name, start, check_text)
     return setup_with_matrices(get_typed_matrices())
@@ -84,7 +84,7 @@ def get_typed_matrices() -> dict[str, str]:
 def setup_with_matrices(texts: dict[str, str]) -> Setup:
     """Returns the example's Setup with typed matrices. Raises AttentionError for a text that is not a matrix."""
     matrices = {name: pack_matrix(parse_matrix(text, name), name) for name, text in texts.items()}
-    w_o = REMOVED if texts else None  # otherwise another width of x would make the Setup add a W_o
+    w_o = REMOVED if texts else None  # removed, because for x of another width the Setup would add a W_o
     return make_setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
 
 
@@ -203,7 +203,7 @@ def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
 
 
 # ---- drawer "begin": where did the errors begin? ---------------------------------------------------------------------
-CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # stages of the two rows
+CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # steps in the two rows of stages
 
 
 def show_error_origins(checked: CheckedWork, _: Setup) -> None:
