@@ -1,4 +1,6 @@
-"""The entry: `streamlit run app.py`. Everything heavy is imported once, while the first visitor's browser loads."""
+"""The app's entry point, started by `streamlit run app.py`. Heavy modules are imported once, while the first visitor's
+browser loads.
+"""
 
 import os
 import sys
@@ -25,18 +27,18 @@ from pages.site.settings import ADDRESS
 
 ROOT = Path(__file__).parent
 
-# Read when torch is imported, later: its threads then sleep while they wait, instead of spinning on a core that other
-# sessions need. A small run and its proof take a third of the time.
+# Read later, when torch is imported: threads of torch then sleep while they wait, and do not occupy a core that
+# other sessions need. With this setting, a small run and its proof take a third of the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-# Seconds that a thread computes in Python before another one may; Python's own are 0.005. Each time that a visitor's
-# thread has waited for anything, torch included, it waits so long again for a thread that computes for somebody else.
+# Seconds for which a thread computes in Python before another thread may; Python's default is 0.005. A visitor's
+# thread that has waited, for torch or anything else, waits this long again while another thread computes.
 sys.setswitchinterval(0.001)
 
 
 @asynccontextmanager
 async def warm_up(app):
-    """Warms up while the first browser loads Streamlit's scripts."""
+    """Starts the imports of heavy modules, while the first visitor's browser loads Streamlit's scripts."""
     connections.send_at_once()
     log_lines.leave_out_typed_text()
     warming.begin()

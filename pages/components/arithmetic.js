@@ -1,4 +1,4 @@
-// Shows the arithmetic of one cell: texts, and operands as buttons that open the cell from which an operand comes.
+// Shows the arithmetic of one cell: texts and operands. An operand is a button that opens the operand's own cell.
 import { button, element, focused, setColours } from "./dom.js";
 import { sourcesOf } from "./sources.js";
 

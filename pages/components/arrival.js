@@ -1,18 +1,21 @@
-// Shows a page from the top down while it loads, also when the visitor opens another page of the app.
+// Shows a page from the top down while the page loads, also when the visitor opens another page of the app.
 // Below the first element that is not drawn yet, page.css hides everything, so that nothing visible is pushed away.
 // The HTML document of the app contains this script, which runs once per document.
 {
-  const LONGEST_MS = 5000; // after this time since the last drawn element, the page is shown as it is
-  const LONGEST_RUN_MS = 20000; // the same while the server sends another page, among which the former one still stands
-  const LONGEST_WAIT_MS = 1500; // after this time since the address changed, the server is taken to have begun
-  const CALM_FRAMES = 3; // after so many frames without change, a height counts as final, and a page as complete
-  const ARRIVING = "data-arriving"; // on the document, while the page arrives: "first", or "next" for another page
+  const LONGEST_MS = 5000; // ms since the last drawn element after which the page is shown, even if it is incomplete
+  // the same limit while the server sends another page and the former one is still visible
+  const LONGEST_RUN_MS = 20000;
+  const LONGEST_WAIT_MS = 1500; // ms since the address changed after which the server counts as sending the page
+  const CALM_FRAMES = 3; // so many frames without change make a height final, and a page complete
+  // attribute of the document while the page arrives: "first", or "next" for another page
+  const ARRIVING = "data-arriving";
   const AWAITED = "data-awaited"; // attribute that marks the first element that is not drawn yet
   const PLACE = '[data-testid="stElementContainer"]';
   const COMPONENT = '[data-testid^="stBidiComponent"]';
   const MISSING = '[data-testid="stSkeleton"], [data-testid="stVegaLiteChart"]:not(:has(svg, canvas))';
-  const TOOLBAR = ".st-key-toolbar"; // the toolbar counts as one element, drawn when its last button is
-  const LINES = ":is(.st-key-toolbar, .st-key-first_line, .st-key-settings)"; // they are shown when all are whole
+  const TOOLBAR = ".st-key-toolbar"; // the toolbar counts as one element, which is drawn when its last button is drawn
+  // these elements are shown when all of them are complete
+  const LINES = ":is(.st-key-toolbar, .st-key-first_line, .st-key-settings)";
 
   const root = document.documentElement;
   const drawn = new WeakSet(); // containers of components whose scripts have drawn
@@ -23,7 +26,7 @@
 
   let rested = 0; // number of successive frames without a run
   let came = 0; // time when the address changed to another page
-  let hasRun = true; // false for another page until the server begins to send it
+  let hasRun = true; // false for another page until the server begins to send the page
 
   const isRunning = () => !document.querySelector("[data-test-script-state=notRunning]");
 
@@ -31,7 +34,7 @@
   /** @param {Element} place */
   const hasStale = (place) => place.querySelector('[data-stale="true"]') !== null;
 
-  const heights = new WeakMap(); // container -> its height, and the number of frames for which it stayed the same
+  const heights = new WeakMap(); // container -> its height, and for how many frames it had this height
   /** @param {Element} place */
   const noteHeight = (place) => {
     const before = heights.get(place);
@@ -52,14 +55,16 @@
   /** @param {Element} toolbar */
   const grows = (toolbar) => {
     const tools = toolbar.querySelector(".st-key-tools");
-    if (tools && getComputedStyle(tools).position === "fixed") return false; // a fixed toolbar moves nothing below it
-    const isSent = hasRun && rested >= CALM_FRAMES; // false from the click on, so that nothing of the former page moves
+    // a fixed toolbar does not move the content below
+    if (tools && getComputedStyle(tools).position === "fixed") return false;
+    // false from the click on a link, so that the former page does not move
+    const isSent = hasRun && rested >= CALM_FRAMES;
     if (!isSent || hasStale(toolbar) || changes(toolbar)) return true;
     return [...toolbar.querySelectorAll(PLACE)].some(isMissing);
   };
 
-  let where = ""; // where the controls of LINES stood in the last frame
-  let still = 0; // number of successive frames in which all controls of LINES were drawn where they had been before
+  let where = ""; // positions of the controls of LINES in the last frame
+  let still = 0; // number of successive frames in which the controls of LINES did not move
   const noteLines = () => {
     const places = [...document.querySelectorAll(`${LINES} ${PLACE}`)];
     const boxes = places.map((place) => place.getBoundingClientRect());
@@ -75,7 +80,7 @@
     place?.setAttribute(AWAITED, "");
   };
 
-  let begun = 0; // time when the first element appeared, later when the last one was drawn or the run ended
+  let begun = 0; // time of the first element, later of the last drawn element or of the end of the run
   let awaited; // the first element that is not drawn yet
   let calm = 0; // number of successive frames in which every element was drawn
   let hides = true; // false once the page requests its delayed parts, so that nothing is hidden again
@@ -91,12 +96,13 @@
     const awaitsRest = globalThis[Symbol.for("attention")]?.look?.awaits;
     if (awaitsRest && !first) hides = false;
     noteLines();
-    // From here on a click into the lines finds the control that the visitor aimed at.
+    // From here on, a click on a control of these lines hits the control at which the visitor aimed.
     if (still >= CALM_FRAMES && !awaitsRest && !isRunning()) root.setAttribute(ARRIVING, "next");
     const isUnderWay = root.getAttribute(ARRIVING) === "next" && isRunning();
     const isLate = begun && now > begun + (isUnderWay ? LONGEST_RUN_MS : LONGEST_MS);
     if (isLate) hides = false;
-    const linesWait = root.getAttribute(ARRIVING) === "first" && (awaitsRest || isRunning()); // a slow or a cold server
+    // whether a slow or cold server has still not sent the lines
+    const linesWait = root.getAttribute(ARRIVING) === "first" && (awaitsRest || isRunning());
     if ((calm >= CALM_FRAMES && !awaitsRest) || (isLate && !linesWait)) {
       mark(undefined);
       root.removeAttribute(ARRIVING);
@@ -120,7 +126,7 @@
 
   let path = location.pathname;
   /** @type {any} */ (globalThis).navigation?.addEventListener("currententrychange", () => {
-    if (location.pathname === path) return; // the page is the same; only its query parameters have changed
+    if (location.pathname === path) return; // only the query parameters have changed, not the page
     path = location.pathname;
     arrive("next");
   });

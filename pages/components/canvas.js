@@ -21,7 +21,7 @@ import { Sheet } from "./sheet.js";
  * @property {string} [linked] a name shared by maps in which the same cell is hovered
  */
 
-const ALLOWED = 252; // the palette index of an allowed cell, the last of the colour scale
+const ALLOWED = 252; // palette index of an allowed cell: the last index of the colour scale
 
 /** @param {import("./shared.js").Component<Uint8Array>} component data: a packed MapData */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -33,7 +33,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     root.style.opacity = position === plain.follows.position ? 1 : 0.35;
   });
   const ends = [hear("looked", (looked) => map.lookAlong(looked))];
-  // Makes the map pale while the animated picture waits for the same numbers from the server.
+  // Draws the map pale while the animated picture waits for these numbers from the server.
   if (!plain.follows) ends.push(hear("flow-waits", (waits) => (root.style.opacity = waits ? 0.35 : 1)));
   return () => ends.forEach((end) => end());
 }
@@ -75,7 +75,7 @@ class LargeMap extends Sheet {
     stage.addEventListener("pointerleave", () => this.leave());
     stage.addEventListener("keydown", (event) => this.key(event));
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers zoom the map alone
+    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers zoom only the map
     stage.addEventListener("touchmove", pinched, { passive: false });
   }
 
@@ -189,7 +189,7 @@ class LargeMap extends Sheet {
     const meant = event.ctrlKey || event.metaKey;
     if (!meant && !this.armed) return; // the wheel scrolls the page, not the map
     this.turned = (Math.sign(this.turned) === Math.sign(event.deltaY) ? this.turned : 0) + event.deltaY;
-    const enough = Math.abs(this.turned) >= 30; // in px: one notch of a wheel, or a short movement on a touchpad
+    const enough = Math.abs(this.turned) >= 30; // px: one notch of a mouse wheel, or a short touchpad movement
     const unit = enough ? this.nearer(this.turned < 0 ? 1 : -1) : this.unit;
     const further = this.nearer(event.deltaY < 0 ? 1 : -1) !== this.unit;
     if (meant || further) event.preventDefault(); // at the end of the zoom range, the wheel scrolls the page again

@@ -1,7 +1,7 @@
 // Says within two seconds that the server cannot be reached, and takes the sentence away when it answers again.
-// Streamlit notices only a closed connection, but if the network just falls silent, the connection stays open.
-// So the server is asked while the page is visible: at most 75 times a minute, which takes it 0.2 ms each.
-// "Offline" proves nothing: a browser without any network may still reach a server on the same machine.
+// Streamlit notices only a closed connection, but if a network stops answering, the connection stays open.
+// So this script sends the server a request while the page is visible: at most 75 a minute, of 0.2 ms each.
+// The browser's "offline" proves nothing: even without a network, it may reach a server on the same machine.
 import { shared } from "./shared.js";
 
 const LOOK_EVERY_MS = 200;
@@ -15,7 +15,7 @@ async function answers() {
   try {
     const health = `${base().replace(/\/$/, "")}/_stcore/health`;
     const answer = await fetch(health, { cache: "no-store", signal: AbortSignal.timeout(LIMIT_MS) });
-    return answer.status < 500; // without the app, a proxy answers 502; a mistyped page answers 404
+    return answer.status < 500; // 502 comes from a proxy whose app is not running
   } catch {
     return false;
   }
@@ -24,7 +24,8 @@ async function answers() {
 /** @param {import("./shared.js").Component<{ text: string }>} component */
 export default function ({ parentElement, data }) {
   const place = parentElement.querySelector(".connection");
-  shared.connection?.end(); // ends here, because Streamlit does not call the cleanup function when it sends new data
+  // ends the old watch, because Streamlit does not call the cleanup function when it sends new data
+  shared.connection?.end();
   let [isAsking, askedAt] = [false, performance.now()];
   const show = (gone) => (place.textContent = gone ? data.text : "");
   const look = async () => {
@@ -39,6 +40,6 @@ export default function ({ parentElement, data }) {
   const timer = setInterval(look, LOOK_EVERY_MS);
   const watch = { end: () => clearInterval(timer) };
   shared.connection = watch;
-  if (place.textContent) show(true); // shows the text in the present language
+  if (place.textContent) show(true); // so that the text is in the current language
   return watch.end;
 }

@@ -5,7 +5,7 @@ import { shortened } from "./flow/words.js";
 import { penOf } from "./pixels.js";
 import { WIDE } from "./printed.js";
 
-const CENTRAL = "0.35em"; // from the middle of a line to its baseline, because few programs know `dominant-baseline`
+const CENTRAL = "0.35em"; // distance from the middle of a line to its baseline; few programs know `dominant-baseline`
 const GEOMETRY = [
   "x", "y", "width", "height", "rx", "d", "points", "cx", "cy", "r", "x1", "y1", "x2", "y2", "transform", "offset",
   "gradientUnits", "clip-path", "id",

@@ -4,7 +4,7 @@ import { find, makeIndex } from "./find.js";
 import { filled } from "./printed.js";
 import { drawPicture } from "./small_picture.js";
 
-const FIELD = "43 5 74 80"; // the part of the picture's area with the map of an example
+const FIELD = "43 5 74 80"; // the rectangle of a picture that the map of an example fills
 
 /**
  * @typedef {object} Example

@@ -33,7 +33,7 @@ function reword(place, words, text, write) {
 
 function rewordAll(place, words) {
   const box = place.querySelector('[data-testid="stFileUploader"]');
-  if (!box) return; // the uploader's script is still loading; a later call translates it
+  if (!box) return; // the uploader's script is still loading; a later call translates the uploader
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode;
@@ -47,14 +47,14 @@ function rewordAll(place, words) {
 // ---- files chosen while the server cannot be reached --------------------------------------------------------
 // If a visitor chooses files while the server is unreachable, Streamlit's uploader loses them without a message.
 // So this script stores the chosen files until the uploader lists their names.
-// After a reconnection, this script passes the files to the uploader again; until then, a sentence says that they wait.
+// After a reconnection, this script passes the files to the uploader again; until then, a sentence says so.
 const LOOK_EVERY = 500; // in ms: time between two checks whether the uploader lists the chosen files
 const PATIENCE = 8000; // in ms: if the uploader does not list the files by then, a sentence says that they wait
-// container of an uploader -> the chosen files that it does not list yet, with { files, since, wasAway, words }:
+// container of an uploader -> the chosen files that the uploader does not list yet: { files, since, wasAway, words }.
 // since: time in ms when the visitor chose the files. wasAway: whether the server was unreachable then or later.
 // words: the uploader's texts in the language of the page.
 const givenTo = new WeakMap();
-const givenAgain = new WeakSet(); // change events made by giveAgain; a listener must not store their files again
+const givenAgain = new WeakSet(); // change events made by giveAgain, whose files a listener must not store again
 const guarded = new WeakSet(); // containers of uploaders that already have the event listeners
 
 const isConnected = () => document.querySelector('[data-test-connection-state="CONNECTED"]') !== null;

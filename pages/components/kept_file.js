@@ -10,7 +10,7 @@ const FILE = "attention-file";
  * @property {string} awaits the digest of the files that the server lacks; "" for none
  */
 
-let told = ""; // digest of the files for which this tab has answered; "" as soon as the server awaits none
+let told = ""; // digest of the files for which this tab has answered the server; "" if the server awaits no files
 
 /** The text of the stored files with this digest; null if there is none. @type {(digest: string) => string | null} */
 function readFiles(digest) {
@@ -25,7 +25,7 @@ function readFiles(digest) {
 /** @param {import("./shared.js").Component<KeptFile>} component */
 export default function ({ data, setTriggerValue }) {
   const isAnswered = told === data.awaits;
-  told = data.awaits; // a page that later connects to another server process is asked again
+  told = data.awaits; // remembered, but another server process asks this page again
   if (data.awaits && !isAnswered) setTriggerValue("read", readFiles(data.awaits));
   if (!data.text) return;
   try {

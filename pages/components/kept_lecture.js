@@ -1,5 +1,5 @@
 // Stores the visitor's own lecture in this browser, so that it survives a reload and is the same in every tab.
-// The server decides what is stored; a tab sends the server what the browser stored before or in another tab.
+// The server decides what is stored; a tab sends the server what the browser stored earlier or in another tab.
 import { shared } from "./shared.js";
 
 const LECTURE = "attention-lecture";
@@ -39,7 +39,7 @@ function keepLecture(digest, text) {
 export default function ({ data, setTriggerValue }) {
   const tab = (shared.keptLecture ??= {});
   const changed = (event) => {
-    if (event.key !== LECTURE && event.key !== null) return; // the key null: another tab has cleared the storage
+    if (event.key !== LECTURE && event.key !== null) return; // null: another tab has cleared the storage
     const kept = readLecture();
     if (kept) setTriggerValue("read", { ...kept, changed: true });
     else setTriggerValue("removed", true);
@@ -49,7 +49,7 @@ export default function ({ data, setTriggerValue }) {
   tab.forget = () => window.removeEventListener("storage", changed);
 
   const kept = readLecture();
-  const isBefore = data.begins && tab.written === undefined; // the browser stored it before this tab began
+  const isBefore = data.begins && tab.written === undefined; // stored by the browser before this tab was opened
   if (data.text !== null && data.digest !== tab.written && !(isBefore && kept)) {
     tab.written = data.digest;
     if (!keepLecture(data.digest, data.text)) setTriggerValue("refused", true);
@@ -58,7 +58,7 @@ export default function ({ data, setTriggerValue }) {
   const differs = data.digest !== (kept?.digest ?? "");
   const told = `${data.digest} ${kept?.digest} ${data.awaits}`;
   if ((differs || data.awaits) && tab.told !== told) {
-    tab.told = told; // sent once, because the server may refuse it
+    tab.told = told; // sent only once, because the server may refuse it
     setTriggerValue("read", kept && { ...kept, changed: false });
   }
   return tab.forget;

@@ -1,5 +1,5 @@
 // Stores the names of the models that the visitor opened last in this browser, so that they survive a reload.
-// The server decides what is stored; after a reload, it is first sent what the browser has stored.
+// The server decides what is stored; after a reload, the page first sends the server what the browser has stored.
 const MODELS = "attention-models";
 const MAX_MODELS = 5;
 const MAX_CHARS = 300;

@@ -1,5 +1,5 @@
 // Handles the keys and buttons of a presentation, full screen and black screen.
-// On a touch screen a swipe, or a touch beside the controls of a slide, goes on or back.
+// On a touch screen, a swipe or a touch beside the controls of a slide goes forward or back.
 // The presenter view is a second window of the same browser.
 // The two windows exchange messages over a BroadcastChannel, which no server or other browser can read.
 import { belongs } from "./belongs.js";
@@ -13,13 +13,13 @@ const AT_THE_DESK = ["start", "notes"]; // actions in the overview, before the p
 // The actions that the presenter view may request.
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black", "script"];
 
-const SWIPE_PX = 50; // least way of a swipe
-const STILL_PX = 10; // most way of a finger that only touches
-const HELD_MS = 500; // a finger that stays longer selects text
+const SWIPE_PX = 50; // px: least length of a swipe
+const STILL_PX = 10; // px: a finger that moves less only touches
+const HELD_MS = 500; // ms: a longer touch selects text
 const HANDLED = "button, a, input, textarea, select, label, summary, canvas, svg, [role=button], [role=slider]";
 const DRAGGED = "input, textarea, canvas, [role=slider]";
 
-const STOPS = { next: 1, previous: -1 }; // action -> keyframes that an animation moves before the scene changes
+const STOPS = { next: 1, previous: -1 }; // action -> by how many keyframes an animation moves, before the scene changes
 
 let onScreen = null; // the element drawn last; the removal of an older one must not end the new one
 /** @type {{ began: number, first: number } | null} */
@@ -59,7 +59,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
     notes: () => {
-      full(false); // opening a window ends full screen; as the app did this, the presentation continues
+      // opening a window ends full screen, but the presentation continues, because the visitor did not end it
+      full(false);
       window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720");
     },
     start: () => {
@@ -83,7 +84,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.querySelectorAll("button").forEach((button) => {
     const way = button.dataset.way;
     button.hidden = presenting ? way === "start" : !AT_THE_DESK.includes(way);
-    const word = isTouch() ? data.words[way].replace(/ ?[(（].*/, "") : data.words[way]; // a phone has no keys
+    // without key names, as a phone has no keys
+    const word = isTouch() ? data.words[way].replace(/ ?[(（].*/, "") : data.words[way];
     button.title = button.ariaLabel = word;
     button.querySelector("span").textContent = word;
     button.classList.toggle("on", data.on.includes(way));

@@ -1,4 +1,4 @@
-// Shows the options of attention maps: without the first key, only large weights, multiples of the even share, a mean.
+// Shows the options of attention maps: without the first key, only large weights, multiples of the even share, mean.
 // The server computes the maps; this control only sends the chosen options.
 import { added, button, element, keepFocus, selectOf } from "./dom.js";
 import { Choice } from "./flow/choice.js";

@@ -1,8 +1,8 @@
-// Shows on a phone the button that opens and closes the tools for which the toolbar has no room; page.css places them.
-// Another page begins with the tools closed.
+// On a phone, shows the button that opens and closes the tools for which the toolbar has no room (see page.css).
+// When the visitor opens another page, the tools are closed.
 import { setColours, stateOf } from "./dom.js";
 
-const OPENED = "data-opened"; // attribute of the toolbar while its tools are open
+const OPENED = "data-opened"; // attribute of the toolbar while the tools are open
 
 /** @typedef {{ page: string, label: string, palette: Record<string, string> }} Tools page: the slug of the open page */
 

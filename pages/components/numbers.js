@@ -112,7 +112,7 @@ function cellOf(view, names, row, column) {
     for (const [name, at] of Object.entries({ row, column })) style.setProperty(`--${name}`, at);
   };
   input.onchange = () => tell(view);
-  input.ondragstart = () => false; // prevents dragging of selected text
+  input.ondragstart = () => false; // so that selected text is not dragged
   input.onpointerdown = (event) => {
     if (view.data.hint) drag(view, input, event); // returns nothing, because returning false would prevent the focus
   };
@@ -153,7 +153,7 @@ function press(view, { input, number, row, column }, event) {
 // Sends a pasted matrix as text; the server parses it and fills the cells to the right and below.
 function paste({ trigger }, { row, column }, event) {
   const text = event.clipboardData.getData("text");
-  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // the browser itself pastes a single number
+  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // a single number, which the browser itself pastes
   event.preventDefault();
   trigger("typed", [{ row, column, text: text.slice(0, MOST_PASTED), pasted: true }]);
 }

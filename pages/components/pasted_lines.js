@@ -1,13 +1,13 @@
-// Sends what is pasted into the sentence box to the server at once, if it has several lines, which the box would join,
-// or if it can be no sentence: numbers alone, or an address, that would replace all of the box's text.
+// Sends a pasted text in the sentence box to the server at once if it has several lines, which the box would join,
+// or if it cannot be a sentence (numbers alone, or an address) and would replace all text of the box.
 // The click or touch that enters the sentence box selects its text, so that a visitor's own sentence replaces it.
-// A sentence that is typed on a keyboard is applied when the hand rests; the key Enter applies it at once.
+// A typed sentence is applied after a pause in typing (debounce); the key Enter applies it at once.
 import { Rest } from "./drag.js";
 import { shared } from "./shared.js";
 import { isTouch } from "./touch.js";
 
-const TYPING_RESTS_MS = 1500; // a typed sentence is applied after this pause
-const TYPED = ["input", "compositionend"]; // the second ends the input of Chinese words
+const TYPING_RESTS_MS = 1500; // ms of pause after which a typed sentence is applied
+const TYPED = ["input", "compositionend"]; // "compositionend" ends the input of Chinese words
 const CONNECTED = '[data-test-connection-state="CONNECTED"]';
 const MOST_PASTED = 200_001; // most characters that are sent; the server refuses longer texts
 
@@ -31,7 +31,7 @@ function isSentenceBox(element) {
 let typedIn = null; // the sentence box in which the visitor typed last
 const typing = new Rest(() => {
   if (!typedIn?.isConnected || !typedIn.value.trim() || !typedIn.matches(":focus")) return;
-  if (!document.querySelector(CONNECTED)) typing.begin(); // Streamlit would drop the text
+  if (!document.querySelector(CONNECTED)) typing.begin(); // without a connection, Streamlit would drop the text
   else typedIn.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
 }, TYPING_RESTS_MS);
 
@@ -46,7 +46,7 @@ export default function ({ setTriggerValue }) {
   };
   const select = ({ target }) => {
     if (!isSentenceBox(target)) return;
-    // The click that follows would put the caret between the letters. Who drags selects a part of them.
+    // The click that follows would put the caret between letters. Dragging selects a part of the text.
     const click = () => target.selectionStart === target.selectionEnd && target.select();
     target.addEventListener("click", click, { once: true });
     target.addEventListener("blur", () => target.removeEventListener("click", click), { once: true });
@@ -54,7 +54,7 @@ export default function ({ setTriggerValue }) {
   const type = (event) => {
     if (!isSentenceBox(event.target) || isTouch()) return;
     typedIn = event.target;
-    if (event.isComposing) typing.drop(); // Chinese is being put together from its sounds
+    if (event.isComposing) typing.drop(); // while an input method composes Chinese
     else typing.begin();
   };
   shared.forgetPaste?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data

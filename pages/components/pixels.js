@@ -8,7 +8,7 @@ export const BLOCKED = 255; // the palette index of blocked cells, which are hat
  * @returns {any} the dictionary
  */
 export function unpacked(bytes) {
-  const whole = bytes.slice(); // copied, so that its bytes start at 0 and the numbers are aligned
+  const whole = bytes.slice(); // a copy, whose bytes start at 0, so that the numbers are aligned
   const length = new DataView(whole.buffer).getUint32(0, true);
   const data = JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + length)));
   const next = (place) => Math.ceil(place / 4) * 4;
@@ -71,7 +71,7 @@ export function hatch(pen, x, y, width, height, x0, y0, gap, colour) {
   pen.globalAlpha = 0.45;
   pen.strokeStyle = colour;
   pen.beginPath();
-  const offset = x0 - y0; // on a line of the hatching, x - y is constant
+  const offset = x0 - y0; // a line of the hatching has a constant x - y
   for (let n = Math.floor((x - y - height - offset) / gap); offset + n * gap <= x + width - y; n++) {
     pen.moveTo(offset + n * gap + y, y);
     pen.lineTo(offset + n * gap + y + height, y + height);

@@ -5,7 +5,7 @@ import { stateOf } from "./dom.js";
 import { filled } from "./printed.js";
 import { asked, REMOTE } from "./remote.js";
 
-// Font sizes of the speaker's note, largest first; the first at which the whole note fits is used.
+// Font sizes of the speaker's note, largest first; the largest in which the whole note fits is used.
 const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20];
 const PHONE_PX = 560; // px: in a narrower window, notes have small letters and scroll with the page
 const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
@@ -21,7 +21,8 @@ const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "depa
 /** @param {import("./shared.js").Component<Prompter>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
-  const view = stateOf(root, () => ({ clock: new NotesClock() })); // heard: whether the presentation has sent a message
+  // view.heard: whether the presentation has sent a message
+  const view = stateOf(root, () => ({ clock: new NotesClock() }));
   const { clock } = view;
   view.forget?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
   const part = (name) => root.querySelector("." + name);

@@ -126,7 +126,8 @@ function followDrag(root, view, list, card, send) {
       for (const [name, listen] of Object.entries(heard)) window.removeEventListener(name, listen, true);
       if (!card.matches(".dragged")) return;
       card.classList.remove("dragged");
-      window.addEventListener("click", swallow, { capture: true, once: true }); // the end of a drag is not a click
+      // ignores the click at the end of a drag
+      window.addEventListener("click", swallow, { capture: true, once: true });
       setTimeout(() => window.removeEventListener("click", swallow, true));
       if (isKept) return send(card);
       put(list, card, from);

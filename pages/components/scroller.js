@@ -1,6 +1,6 @@
 // Scrolls an accordion ("drawer") into view whenever the visitor opens it, but not if a link opens it.
-// The component is the accordion's first element. It scrolls again while the accordion grows, and while the page above
-// it still arrives, until the visitor acts.
+// The component is the accordion's first element. The component scrolls again while the accordion grows, or while the
+// page above the accordion is still loading, until the visitor acts.
 import { shared } from "./shared.js";
 
 const GROWS_MS = 1500;
@@ -20,14 +20,14 @@ export default function ({ parentElement, data }) {
   let begun = performance.now();
   let before = null;
   const bring = () => {
-    const isArriving = document.documentElement.hasAttribute("data-arriving"); // see arrival.js
+    const isArriving = document.documentElement.hasAttribute("data-arriving"); // arrival.js sets this attribute
     if (isArriving) begun = performance.now();
     if (isLeft || !place.isConnected || performance.now() - begun > GROWS_MS) return;
     const { top } = place.getBoundingClientRect();
     const isThere = top > HEADING_PX && top < 0.4 * innerHeight;
     if (isThere && !isArriving) return;
     if (!isThere && top === before) scrollOne(boxes, top, behavior);
-    before = top; // an earlier scroll is still moving the accordion
+    before = top; // an earlier scroll still moves the accordion
     requestAnimationFrame(bring);
   };
   bring();

@@ -27,7 +27,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const draw = () => {
     const { index } = view;
-    if (!index) return; // shows nothing until the index is loaded
+    if (!index) return; // nothing to show until the index is loaded
     const found = find(index, field.value, data.page);
     list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
     status.textContent = describe(field.value, found.length, data.text);
@@ -36,7 +36,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const open = async () => {
     if (dialog.open) return;
-    // An open popover is closed first. The choice would close it, and of two messages at once the server gets only one.
+    // An open popover is closed before the choice is sent: of two messages at once, the server gets only one.
     const opened = document.querySelector("[data-testid=stPopoverButton][aria-expanded=true]");
     if (opened instanceof HTMLElement) opened.click();
     dialog.showModal();
@@ -93,7 +93,7 @@ function build(root) {
   const list = element("ul", "list", { id: "found", role: "listbox" });
   const dialog = element("dialog", "window", [field, status, list]);
   root.replaceChildren(opener, dialog);
-  // isEntered: whether Enter was pressed before the index was loaded; the first result is then opened when it is
+  // isEntered: Enter was pressed before the index was loaded; the first result is then opened after loading.
   return { opener, dialog, field, status, list, index: null, isEntered: false };
 }
 
@@ -117,6 +117,7 @@ function drawResult({ number, kind, slug, address, query, shown, details, sign }
     element("span", "kind", kinds[kind]), title, element("span", "detail", detail),
   ]);
   link.tabIndex = -1;
-  if (page === slug && kind !== "control") link.onclick = null; // this page reads a link only when it is loaded
+  // reloads the page, which reads a link only when it is loaded
+  if (page === slug && kind !== "control") link.onclick = null;
   return element("li", "result", { id: `found_${number}`, role: "option" }, [link]);
 }

@@ -45,8 +45,8 @@ export default function ({ data }) {
   bring();
 }
 
-// Returns the button of the popover in which a control is, if it is in one. The popover lies outside the element that
-// scrolls, and follows its button.
+// Returns the button of the popover that contains a control, if there is one. The popover is outside the element that
+// scrolls, and keeps its position at the button.
 function openerOf(box) {
   return box.closest("[data-testid=stPopoverBody]") &&
     document.querySelector("[data-testid=stPopoverButton][aria-expanded=true]");

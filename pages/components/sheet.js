@@ -11,10 +11,10 @@ const CELL = 40; // in CSS px: the largest side of a cell while the whole map is
 const READABLE = 26; // in CSS px: the least width of a cell that shows its number
 const NEAREST = 64;
 const TALL = 520; // in CSS px: the largest height of all cells, so that a projector shows the whole map
-const FEW = 4; // least number of rows and of columns that fit into the view at CELL size, even in a narrow map
-const SMALL = 13; // CSS px: least font size; LARGE is the largest
+const FEW = 4; // least number of rows and columns visible at CELL size, even in a narrow map
+const SMALL = 13; // CSS px: SMALL is the least font size, LARGE the largest
 const LARGE = 16;
-const MARGIN = 120; // CSS px: most width of texts beside rows; ROOM is the most height above columns
+const MARGIN = 120; // CSS px: MARGIN is the most width of texts beside rows, ROOM the most height above columns
 const ROOM = 110;
 const OVERHANG = 100; // in CSS px: the width of tilted texts beyond the last column
 const RAMP = { wide: 260, tall: 40 };
@@ -69,7 +69,7 @@ export class Sheet {
     [words.in, words.out, words.whole].forEach((title, n) =>
       Object.assign(this.buttons[n], { title, ariaLabel: title, textContent: ["+", "−", title][n] }),
     );
-    this.width = null; // must be measured again, because the texts may have changed
+    this.width = null; // null: measured again, because the texts may have changed
     this.lay();
   }
 
@@ -99,7 +99,7 @@ export class Sheet {
       canvas.style.width = this.sheet + "px";
       canvas.style.height = this.height + "px";
       const [wide, tall] = [Math.round(this.sheet * ratio), Math.round(this.height * ratio)];
-      if (canvas.width !== wide) canvas.width = wide; // setting the same width again would clear the canvas
+      if (canvas.width !== wide) canvas.width = wide; // only a new width, because setting a width clears the canvas
       if (canvas.height !== tall) canvas.height = tall;
     }
     this.draw();
@@ -353,8 +353,8 @@ export class Sheet {
     );
   }
 
-  // Draws the column labels horizontally if all fit.
-  // If the labels do not fit, Chinese is written downwards, and Latin text is tilted, or upright if columns are narrow.
+  // Draws the column labels horizontally if all of them fit.
+  // Otherwise, Chinese labels are written downwards, and Latin ones are tilted, or upright if columns are narrow.
   drawColumns() {
     const { pen, data } = this;
     const cell = this.unit / this.ratio;
@@ -425,7 +425,7 @@ export class Sheet {
     pen.clearRect(0, 0, this.over.width, this.over.height);
     pen.save();
     pen.beginPath();
-    const edge = 2 * ratio; // margin for the outline of a border cell, which extends beyond the view
+    const edge = 2 * ratio; // extra margin: the outline of a border cell extends beyond the view
     const [left, top] = [Math.round(this.left * ratio), Math.round(this.top * ratio)];
     pen.rect(left - edge, top - edge, this.view.wide + 2 * edge, this.view.tall + 2 * edge);
     pen.clip();
@@ -459,7 +459,7 @@ export class Sheet {
     const { n, row, column } = this.place(cell);
     const value = this.numbers[n];
     const state = data.cells[n] === BLOCKED ? data.words.blocked : data.is_bool ? data.words.allowed : "";
-    const vanishes = value !== 0 && Math.abs(value) < 0.005; // whether two decimals would show 0
+    const vanishes = value !== 0 && Math.abs(value) < 0.005; // two decimals would show 0
     const number = data.is_bool ? state : [vanishes ? digits(value) : this.text(n), state].filter(Boolean).join(" ");
     const rounded = !vanishes && Number(value.toPrecision(7)) !== Number(value.toFixed(2)) && Number.isFinite(value);
     const more = rounded ? filled(data.words.digits, { digits: digits(value) }) : "";

@@ -1,11 +1,11 @@
 // Sends undo and redo to the server: key presses anywhere except in a text field, and clicks on the two buttons.
-// It sends the clicks itself, because Streamlit would send only the last one while the server is busy.
-// A held key is faster than the server: presses meanwhile are sent together once the page shows the answer.
-// Until then the page's controls have outdated values, which a message would contain.
+// This script sends the clicks itself, because Streamlit would send only the last one while the server is busy.
+// Key presses of a held key come faster than the server answers; they are sent together once the page shows the answer.
+// Until the answer arrives, the page's controls have outdated values, which a message would contain.
 import { isTyping } from "./belongs.js";
 import { shared } from "./shared.js";
 
-const MOVES = ["undo", "redo"]; // moves, and the keys of their buttons
+const MOVES = ["undo", "redo"]; // the moves, which are also the keys of the two buttons
 const MOST = 100; // most moves in one message
 const PATIENCE_MS = 5000; // ms: a message without an answer by then counts as lost; the server never does a move twice
 const IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]';
@@ -14,7 +14,7 @@ const IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]';
 export default function ({ data, setTriggerValue, parentElement }) {
   const pressed = (shared.pressed ??= { first: 0, moves: [], sentAt: -Infinity });
   const place = parentElement.querySelector("div");
-  shared.pressedPlace = place; // only the element drawn last sends messages
+  shared.pressedPlace = place; // only the latest element sends messages
   if (data.done > pressed.first) {
     pressed.moves.splice(0, data.done - pressed.first);
     pressed.first = data.done;
@@ -44,7 +44,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
   const click = (event) => {
     const move = MOVES.find((name) => event.target.closest?.(`.st-key-${name} button`));
     if (!move) return;
-    event.stopImmediatePropagation(); // prevents that the button sends it, too
+    event.stopImmediatePropagation(); // so that the button does not send the click, too
     add(move, event);
   };
   shared.forgetPress?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
@@ -54,6 +54,6 @@ export default function ({ data, setTriggerValue, parentElement }) {
     window.removeEventListener("keydown", press);
     window.removeEventListener("click", click, true);
   };
-  setTimeout(send, 50); // waits, because the script run that sent this data is still drawing
+  setTimeout(send, 50); // after a pause, because the script run that sent this data is still drawing
   return shared.forgetPress;
 }

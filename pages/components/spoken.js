@@ -1,12 +1,12 @@
 // Sets the language of the page's document, for hyphenation, fonts and screen readers.
-// It also translates what Streamlit writes in English only: page.css shows some words instead of Streamlit's, and texts
-// that Streamlit writes in menus, toolbars, tooltips and dialogs are replaced as soon as they are drawn.
+// Also translates what Streamlit writes in English only: page.css replaces some words, and this script replaces texts
+// in Streamlit's menus, toolbars, tooltips and dialogs as soon as they are drawn.
 
 const MENUS = "[data-testid^=stDataFrameColumn], [data-testid^=stDataFrameStatistics]";
 const PLACES = `${MENUS}, [data-testid=stElementToolbar], [data-testid=stTooltipContent], [data-testid=stDialog]`;
 const LABELS = ["aria-label", "title"];
 /** @type {MutationObserver | null} */
-let watcher = null; // replaces texts
+let watcher = null; // MutationObserver that replaces Streamlit's texts
 
 /**
  * @typedef {object} Spoken

@@ -62,7 +62,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   look(view.at);
 
   const pressed = (event) => {
-    // an arrow key that moves along the timeline must not reach other components
+    // the arrow key moves along the timeline only
     if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation();
   };
   window.addEventListener("keydown", pressed, true);
@@ -78,7 +78,7 @@ function dragAlong(line, stops, look) {
   };
   const choose = (event) => look(under(event), false);
   line.onpointerdown = (event) => event.pointerType === "mouse" && followPointer(line, event, { move: choose });
-  line.onpointerup = choose; // a finger selects on lifting, because its drag scrolls the timeline
+  line.onpointerup = choose; // a finger selects when it is lifted, because dragging scrolls the timeline
 }
 
 function drawStop({ year, who, shapes }) {

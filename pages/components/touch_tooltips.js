@@ -1,5 +1,5 @@
 // Closes a tooltip when the visitor scrolls by touch.
-// A touch on a tooltip's button gives it the focus, which would keep the tooltip open during the scroll.
+// A touch on a tooltip's button focuses the button, which would keep the tooltip open during the scroll.
 // The HTML document of the app contains this script, which runs once per document.
 window.addEventListener(
   "touchmove",

@@ -1,5 +1,5 @@
 // After a reload, says what the visitor lost with the former session: a training, or an opened file.
-// The tab stores the name of its session and what that session holds; another name means that the former one has ended.
+// The tab stores the name of its session and what this session holds; if the name changes, the session has ended.
 const UNFINISHED = "attention-unfinished";
 
 /** What the tab keeps; null if nothing, or if it cannot be read. */

@@ -34,7 +34,7 @@ function drawWords({ words, text }, toggle) {
         );
     });
     const next = words[place + 1];
-    const both = element("span", "both"); // so that no line break separates a word and the button after it
+    const both = element("span", "both"); // keeps a word and the button after it on one line
     both.append(frame);
     if (next !== undefined)
       both.append(

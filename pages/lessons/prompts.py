@@ -21,7 +21,7 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
     labels: the answers to choose from. right: the indices of the right answers. question: the text of the question;
     None for the label of the choice in the content. name: the name of the choice, if a lesson asks for several guesses.
-    In a lecture, if the slide shows the answer, the visitor is not asked, and the result is True.
+    On a slide of a lecture that shows the answer, the visitor is not asked, and the result is True.
     """
     if is_answered_on_stage():
         return True
@@ -33,7 +33,7 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
 
 def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
-    """Asks the visitor which of several candidates will be the fastest; returns a function that judges the guess.
+    """Asks the visitor to guess which of several candidates is the fastest; returns a function that judges the guess.
 
     The returned function takes the index of the fastest candidate, or None if it is not known.
     """
@@ -47,14 +47,14 @@ def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
 
 
 def judge_guess(is_right: bool) -> None:
-    """Records and shows whether a guess was right."""
+    """Records in the session whether the visitor's guess was right, and shows it."""
     note_answer(is_right)
     verdict = "ritual.right" if is_right else "ritual.wrong"
     st.markdown(say(verdict), width="content")
 
 
 def show_goal(reached: bool, done: str, still: str) -> None:
-    """Records and shows whether the goal of an exercise is reached.
+    """Records in the session whether the goal of an exercise is reached, and shows it.
 
     done: the text if the goal is reached. still: the text if it is not reached yet.
     """
@@ -71,11 +71,12 @@ def show_race(
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:
-    """Shows the task to find the distance at which one of two kinds of encoder overtakes the other in influence.
+    """Shows a task: find the distance from which on a word has more influence in one of two kinds of encoder than in
+    the other.
 
-    This is the first distance at which the kind that starts lower has the larger influence. found: the influence of
-    each kind, by distance. distance: the slider of the distance. starters: the two default kinds. spoken: a function
-    that formats a number.
+    The answer is the first distance at which the kind with the smaller influence at the start has the larger one.
+    found: the influence of each kind, by distance. distance: the slider of the distance. starters: the two default
+    kinds. spoken: a function that formats a number.
     """
     slug = current_slug()
     one, other = choose_racers([*found], starters)
@@ -97,8 +98,8 @@ def compare_influences(
 ) -> str:
     """Returns a sentence that says in which of two kinds of encoder a word at this distance has more influence.
 
-    racers: the two kinds. turn: the first distance at which the other kind has more influence. spoken: a function that
-    formats a number.
+    racers: the two kinds. turn: the first distance at which the kind with less influence at the start has more. spoken:
+    a function that formats a number.
     """
     slug = current_slug()
     influences = {kind: found[kind].at(distance) for kind in racers}
@@ -139,7 +140,8 @@ def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
 
 # ---- find the error --------------------------------------------------------------------------------------------------
 MAX_TRIED_CELLS = 500  # most clicked cells that a link can contain
-CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")  # matches a cell's name, such as "scores.0.0.2.1"
+# matches the name of a cell, such as "scores.0.0.2.1"
+CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")
 
 
 def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
@@ -200,7 +202,7 @@ def read_cell_names(text: str) -> tuple[str, ...]:
 
 
 def after_guess(draw: Callable[..., None]) -> Callable[..., None]:
-    """Returns an accordion's draw function that reveals nothing before the visitor has guessed.
+    """Returns a function that draws an accordion's content only after the visitor has guessed.
 
     The returned function takes `known` as its first argument; if `known` is False, it shows the request to guess first
     instead of the accordion's content.

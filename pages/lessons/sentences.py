@@ -10,7 +10,7 @@ from pages.session.collected import collected
 from pages.session.labels import name_token, place_names
 from pages.site.words import current_language, escape_markdown, say
 
-LEAST_FIXED_GAP = 0.005  # a smaller difference would be printed as 0.00
+LEAST_FIXED_GAP = 0.005  # smaller differences would be printed as 0.00
 UNIT_NAMES = {10**4: "ten_thousand", 10**6: "million", 10**8: "hundred_million", 10**9: "billion"}
 COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # language -> units in which large counts are written
 

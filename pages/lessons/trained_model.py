@@ -16,7 +16,7 @@ WITHOUT = {
     "mask": {"masks": ()},
     "scale": {"scale": 1.0},
     "positions": {"positions": ()},
-}  # removed part of the model -> the Setup fields that change
+}  # removed part of the model -> the Setup fields that remove it
 
 
 def show_without(part: str) -> None:
@@ -49,8 +49,8 @@ def tell_nats(nats: dict[str, float], count: int) -> None:
 
 
 def tell_blind(nats: dict[str, float]) -> str:
-    """Returns the sentence that the model guesses worse than uniformly, if a perplexity exceeds the vocabulary; else
-    "".
+    """Returns a sentence that says a model guesses worse than at random, if a perplexity exceeds the vocabulary's size;
+    else "".
 
     nats: placeholder -> nats per word.
     """

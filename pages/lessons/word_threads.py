@@ -28,8 +28,8 @@ ASKED_VECTORS = {"k": "k", "v": "v"}
 class Way:
     """One direction of attention between two lines of words, such as from the upper to the lower line.
 
-    name: the name of the run. asks: the line with the queries, 0 above or 1 below. selection: the selected head and
-    query.
+    name: the name of the run. asks: the line with the queries, 0 for the upper or 1 for the lower. selection: the
+    selected head and query.
     """
 
     name: str

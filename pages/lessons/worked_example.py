@@ -31,7 +31,7 @@ MARK_TEXT_KEYS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "sl
 
 # ---- a stage ---------------------------------------------------------------------------------------------------------
 def count_marked_numbers(marked: MarkedStep) -> dict[str, int]:
-    """Counts a step's numbers by mark: {mark: count}, with "blank" for empty cells and "count" for all numbers."""
+    """Returns {mark: how many numbers of a step have it}, with "blank" for empty cells and "count" for all numbers."""
     counts = {name: marked.count(mark) for mark, name in MARK_TEXT_KEYS.items()}
     return {
         **counts,
@@ -73,7 +73,7 @@ def make_work_parts(
 
     titles: a function that returns the title of an operand. own, right: the titles of the visitor's and of the right
     numbers. known: the cells whose marks may be shown; None for all. hidden: True leaves out the right numbers. apart:
-    True leaves out the visitor's numbers, because cells beside the picture show them.
+    True leaves out the visitor's numbers, because input cells beside the picture show them.
     """
     parts = []
     if not apart:
@@ -202,7 +202,7 @@ def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
 
 
 def close_blank(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Closes a cell that the visitor has just opened, if it has no typed number yet."""
+    """Closes the cell that the visitor has just opened, if the visitor has not typed a number into this cell yet."""
     if is_blank(checked, run, cell):
         lesson_choices.store_choice(OPENED_CELL_KEY, None)
 
@@ -302,10 +302,10 @@ def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
 
 
 def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
-    """Shows the sentence that some numbers of the visitor are right, but do not follow from the visitor's earlier
-    numbers.
+    """Shows the sentence that some of the visitor's numbers are right although they do not follow from the visitor's
+    earlier numbers. named:
 
-    named: whether to list these numbers.
+    whether the sentence lists these numbers.
     """
     cells = checked.met(step)
     if not cells:

@@ -1,4 +1,6 @@
-"""Shows how an uploaded file was interpreted, and controls to show its other maps or interpret its axes differently."""
+"""Shows how an uploaded file was interpreted, and controls that show other maps of the file or interpret the axes of
+its arrays differently.
+"""
 
 from dataclasses import replace
 
@@ -14,7 +16,7 @@ from pages.runs.held_bytes import HELD
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
-MAX_SEGMENTS = 4  # most kinds of maps for segments; with more, a select box is shown
+MAX_SEGMENTS = 4  # with more kinds of maps, a select box is shown instead of a segmented control
 MAX_NOTES = 8
 MAX_LISTED_WORDS = 100
 
@@ -100,9 +102,10 @@ def say_axes(axes: str) -> str:
 
 
 def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence: int = 0) -> None:
-    """Shows other attention maps of the file, with other axes, or another sentence of a batch, as the controls select.
+    """Shows the attention maps that the controls select: other maps of the file, other axes, or another sentence of a
+    batch.
 
-    If the maps cannot be read that way, stores the error and keeps the earlier view.
+    If the file has no such maps, stores the error and keeps the maps on the page.
     """
     st.session_state.pop(REFUSAL_KEY, None)
     try:
@@ -136,7 +139,7 @@ def show_file_line(given: GivenFile) -> None:
 
 
 def show_subwords_line(maps: AttentionMaps) -> None:
-    """Shows that tokens are spelled unlike in the file, with a list of them as help text.
+    """Shows that the page spells some tokens differently from the file, with a list of these tokens as help text.
 
     Shows nothing if all tokens are spelled as in the file.
     """
@@ -166,7 +169,7 @@ def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
 def say_words(file: MapFile, view: MapView) -> list[str]:
     """Returns the names of the word lists in the file, each followed by the axis that it labels.
 
-    A list for other maps than the shown ones gets a text that says so.
+    A list that labels other maps than the shown ones gets a text that says so.
     """
     words = view.words
     roles: dict[str, str] = {}
@@ -176,7 +179,7 @@ def say_words(file: MapFile, view: MapView) -> list[str]:
         roles |= {words.queries_from: "words_of_queries", words.keys_from: "words_of_keys"}
     for name in file.word_names:
         roles.setdefault(name, "words_of_others")
-    roles.pop("", None)  # axes without words get no entry
+    roles.pop("", None)  # without the entry of axes that have no words
     return [
         say("brought.as", array=name_array(name, ()), role=say(f"lessons.maps.{role}")) for name, role in roles.items()
     ]

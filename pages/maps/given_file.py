@@ -49,7 +49,7 @@ from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys; no link contains the file
 UPLOAD_KEY = "c_maps_upload"
-SHOWN_KEY = "maps_shown"  # session key of a file, the choices for it, and the file with the chosen maps
+SHOWN_KEY = "maps_shown"  # session key of (file, choices for the file, file with the chosen maps)
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
 EXAMPLE_FILE = "attention_maps.npz"
 MAX_HABIT_ROWS = 20_000  # most rows of weights for which the patterns of heads are computed; more would take seconds
@@ -66,7 +66,7 @@ maps = torch.cat(attentions).detach().numpy()  # (layers, heads, T, T)
 tokens = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
 np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 """
-# Each step of generate() here returns only the rows of its own queries, over all keys so far.
+# When generate() runs here, each step returns only the rows of its own queries, with all keys so far.
 MAKE_GENERATED_FILE = """\
 out = model.generate(**inputs, max_new_tokens=8, output_attentions=True, return_dict_in_generate=True)
 size = out.attentions[-1][0].shape[-1]  # keys of the last step
@@ -81,13 +81,13 @@ np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 class GivenFile:
     """A parsed file of attention maps.
 
-    name: the file's name; "" for the example. habits: the pattern of the weights of each head, by layer and head; None
+    name: the file's name; "" for the example. habits: for each layer and head, the pattern of the head's weights; None
     for a head whose rows are not weights, () if there are too many rows. first: the layer and the head, from 0, that
     are open before the visitor clicks one. file: the whole content; None for the example. view: the maps that are
-    shown; None for the example. reading: the options with which the maps are shown. recorded: what the maps are
-    computed from, if they come from a model that was opened here. before: the maps that are subtracted, which the model
-    computes with all heads; None to show the maps as they are. is_closed: whether the model was closed meanwhile.
-    heads_off: the names of the heads that were then switched off; "" for none.
+    shown; None for the example. reading: the options with which the maps are shown. recorded: the record of the model's
+    run, if the maps come from a model that was opened on this page. before: the maps of the model with all heads, which
+    are subtracted from the shown maps; None to show the maps themselves. is_closed: whether the model has been closed
+    since. heads_off: the names of the heads that were ablated in that run; "" for none.
     """
 
     name: str
@@ -111,16 +111,18 @@ class GivenFile:
             return None
         inputs = self.recorded.inputs
         second = inputs.pieces.second if inputs.begun is None else None
-        return inputs.words(self.view.group.kind), second or None  # None if the first text is empty
+        return inputs.words(self.view.group.kind), second or None  # None for an empty first text
 
     @cached_property
     def measured(self) -> AttentionMaps:
-        """The maps from which the heads' measures are computed, without the first key if the options leave it out."""
+        """The maps from which the measures of heads are computed, without the first key if the visitor's options
+        exclude it.
+        """
         return without_first(self.maps, self.reading)
 
     @cached_property
     def read(self) -> ReadMaps | None:
-        """The maps of all heads under the chosen options, layer by layer; None without options."""
+        """The maps of all heads under the chosen options, layer by layer; None if no option is chosen."""
         return None if self.reading == AS_THEY_ARE else read_given(self.maps, self.reading)
 
     @property
@@ -130,7 +132,7 @@ class GivenFile:
 
     @property
     def opened_number(self) -> int:
-        """The index of the open map in `read`: that of the mean of heads if the options have one, else that of the
+        """The index in `read` of the open map: the mean of heads if the options ask for one, else the map of the open
         head.
         """
         layer, head = self.opened
@@ -158,7 +160,7 @@ def example_file(language: str) -> GivenFile:
 
 
 def pack_example(language: str) -> bytes:
-    """Returns the bytes of the example file, with the weights of the example's sentence, which are computed now."""
+    """Returns the bytes of the example file, whose weights this function computes from the example's sentence."""
     example = EXAMPLES[f"model_{language}"]
     weights = model_weights(example.model, example.tokens)
     return pack_maps(AttentionMaps(weights, example.tokens, example.tokens))
@@ -174,9 +176,10 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
 
 
 def make_recorded_file(text: RecordedText, earlier: GivenFile | None = None) -> GivenFile:
-    """Returns the maps that a model computed from a text as a GivenFile, like those of a file.
+    """Returns the maps that a model computed from a text as a GivenFile, in the same form as the maps of a file.
 
-    earlier: what was shown of the same model before; maps of the same kind are shown again. Raises AttentionError.
+    earlier: the GivenFile that was shown of the same model before; maps of the same kind are selected again. Raises
+    AttentionError.
     """
     file = text.file
     group = 0
@@ -211,7 +214,7 @@ def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None
 def show_choices(given: GivenFile) -> GivenFile:
     """Shows the choices of words and sentences; returns the file with the chosen maps, under the chosen options.
 
-    The result is stored in the session, because describing all heads takes a while.
+    The session stores the result, because describing all heads takes a while.
     """
     chosen = show_word_choices(given.maps, given.known_words)
     maps, before = chosen.apply(given.maps), find_whole_maps(given)
@@ -229,7 +232,9 @@ def show_choices(given: GivenFile) -> GivenFile:
 
 
 def find_whole_maps(given: GivenFile) -> AttentionMaps | None:
-    """Returns the maps that the model computes with all heads, if the visitor chose to see the change from them."""
+    """Returns the maps that the model computes with all heads, if the visitor chose to see how ablation changes them;
+    else None.
+    """
     if given.recorded is None or given.recorded.whole is None:
         return None
     if get_choice(SIDE, WITHOUT, make_member_reader((WITHOUT, CHANGE))) != CHANGE:
@@ -291,7 +296,7 @@ def show_file_facts(given: GivenFile) -> None:
     layers, heads, queries, keys = given.maps.maps.shape
     name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
     if given.recorded is not None:
-        st.markdown(name)  # its sizes are in the text about the model
+        st.markdown(name)  # without sizes, which are in the text about the model
         return
     sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
     st.markdown(f"{name} {sizes}")

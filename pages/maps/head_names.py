@@ -1,13 +1,13 @@
-"""Names the heads of an opened model that are switched off."""
+"""Names the ablated heads (heads that are switched off) of an opened model."""
 
 from pages.runs.checkpoint_store import RecordedText
 from pages.site.words import say
 
-MAX_NAMED_HEADS = 12  # most heads whose names are listed; of more, the rest is counted
+MAX_NAMED_HEADS = 12  # most heads that are named; further heads are only counted
 
 
 def name_heads_off(text: RecordedText) -> str:
-    """Returns the names of the heads that are switched off in a model, as a list in a sentence; "" if there are none.
+    """Returns the names of the heads that are ablated in a model, as a list in a sentence; "" if there are none.
 
     The list is cut after MAX_NAMED_HEADS names.
     """

@@ -37,7 +37,7 @@ from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
 GRID_KEY = "map_heads"
-MOVED = "moved"  # name of the measure of weight that moved
+MOVED = "moved"  # name of the measure: how much weight ablation has moved
 CLICKED_KEY = "maps_clicked"  # session key: True after a click on a head, so that the page scrolls to its map
 
 
@@ -88,7 +88,7 @@ def make_maps_data(given: GivenFile) -> dict:
         picture=describe_picture(given),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
-    texts["here"] = texts["why"] = ""  # a page with a single text needs no name for it; the rollout stands below
+    texts["here"] = texts["why"] = ""  # no name for a page's only text; the rollout is shown below
     if not measures:
         texts["about"] = say("lessons.maps.about_unmeasured")
         texts["open"] = get_text_template("lessons.maps.open_unmeasured")
@@ -97,7 +97,7 @@ def make_maps_data(given: GivenFile) -> dict:
 
 
 def put_before(data: dict, given: GivenFile) -> dict:
-    """Returns the data of the grid with the maps of the model with all heads, which the browser subtracts."""
+    """Returns the data of the grid, after adding the maps of the model with all heads, which the browser subtracts."""
     before = without_first(given.before, given.reading)
     numbers = before.maps
     if given.read is not None:
@@ -174,7 +174,7 @@ def show_opened_head(given: GivenFile) -> None:
 
 
 def tell_opened(given: GivenFile) -> str:
-    """Returns the sentences about the options of the open map; "" without options."""
+    """Returns the sentences about the options of the open map; "" if no option is chosen."""
     if given.read is None:
         return ""
     told = [tell_map(given.read, given.reading, given.maps.shown_keys, given.opened_number)]
@@ -187,7 +187,7 @@ def opened_map(given: GivenFile, hidden: float = 0.0) -> tuple[Trace, str]:
     """Returns the open map (of a head, or the mean of heads) under the chosen options, as a Trace and the name of its
     step.
 
-    Multiples of the even share are a step of another name, because they are no weights. hidden: the number that
+    Multiples of the uniform weight are a step with another name, because they are not weights. hidden: the number that
     replaces hidden weights.
     """
     if given.read is None:
@@ -261,7 +261,8 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
     else:
         picture = single_picture([panel(trace, step, {"B": 0, "H": 0})], trace, words, palette, [""], None)
     provenance = make_provenance(given)
-    with_source = replace(provenance, notes=provenance.lines[1:])  # because the second line is usually an address
+    # notes with the file's name, which svg_text does not draw as an address
+    with_source = replace(provenance, notes=provenance.lines[1:])
     return svg_text(picture, with_source, palette, is_titled=is_titled)
 
 
@@ -282,9 +283,9 @@ def list_origins(given: GivenFile) -> list[str]:
 
 
 def has_all_letters(given: GivenFile) -> bool:
-    """Returns whether this machine's fonts have all letters of the picture.
+    """Returns whether this machine's fonts contain all letters of the picture.
 
-    A PNG would show boxes instead of missing letters.
+    In a PNG, boxes would replace missing letters.
     """
     words = map(printable_token, (*given.maps.shown_queries, *given.maps.shown_keys))
     return find_missing_letters("".join([*make_provenance(given).lines, *words])) == ""

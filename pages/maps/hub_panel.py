@@ -17,8 +17,9 @@ from pages.maps.recent_models import TO_OPEN_KEY, AskedText
 from pages.runs.download_store import DOWNLOADS
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
-ABSENT_KEY = "maps_absent"  # session key: the requested model that is not on this machine
-BUSY_KEY, SHOWN_KEY = "maps_hub_busy", "maps_hub_shown"  # session keys: why a task was refused; the state on the screen
+ABSENT_KEY = "maps_absent"  # session key of the AbsentModel: a requested model that is not on this machine
+# session keys of the reason why a task was refused, and of the state on the screen
+BUSY_KEY, SHOWN_KEY = "maps_hub_busy", "maps_hub_shown"
 REFRESH_SECONDS = 0.5
 MAX_NAMED_FILES = 6
 MEGABYTE, GIGABYTE = 10**6, 10**9
@@ -47,7 +48,7 @@ def show_absent_model() -> None:
 
 
 def draw_absent(absent: AbsentModel) -> None:
-    """Draws the state of a model's download, and its buttons; reruns the page when the state changes."""
+    """Draws the state of a model's download, and the buttons for it; reruns the page when the state changes."""
     task = DOWNLOADS.find(absent.model)
     with use_language(), st.container(key="hub", gap="small"):
         if task is None:
@@ -69,7 +70,9 @@ def draw_absent(absent: AbsentModel) -> None:
 
 
 def draw_question(absent: AbsentModel) -> None:
-    """Says that the model, or which of its files, is not on this machine; shows the button that asks the hub."""
+    """Says that the model, or some of its files, is missing on this machine; shows the button that asks the hub about
+    the model.
+    """
     name = escape_markdown(absent.model)
     if absent.absent:
         st.markdown(say("lessons.maps.hub.incomplete", name=name, files=list_files(absent.absent)))
@@ -91,7 +94,9 @@ def draw_running(task: HubTask) -> None:
 
 
 def draw_ended(absent: AbsentModel, task: HubTask) -> None:
-    """Shows what the hub has of the model, or why the download failed, and the button that downloads the rest."""
+    """Shows which files of the model the hub has, or why the download failed, and the button that downloads missing
+    files.
+    """
     if task.refusal is not None:
         st.error(say_refusal(task.refusal), icon=":material/error:")
     if task.plan is None:

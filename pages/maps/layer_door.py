@@ -1,4 +1,4 @@
-"""Shows whether the open layer can be opened on the workbench with the model's own matrices, and a button for that."""
+"""Shows whether the workbench can open the shown layer with the model's own matrices, and the button that does so."""
 
 from functools import partial
 
@@ -16,8 +16,8 @@ from pages.site.words import escape_markdown, say, say_refusal
 
 
 def show_layer_door(given: GivenFile) -> None:
-    """Shows what was found about the open layer, and a button that opens it on the workbench, or why it cannot be
-    opened.
+    """Shows the proof of the shown layer, and a button that opens the layer on the workbench, or why that is
+    impossible.
     """
     layer, head = given.opened
     recording = given.recorded.maps.recording
@@ -42,8 +42,8 @@ def show_layer_door(given: GivenFile) -> None:
 
 
 def open_layer(given: GivenFile, number: int, head: int) -> None:
-    """Opens a layer on the workbench, with its whole model if the core has every part of it; or shows the error if the
-    workbench cannot show the layer.
+    """Opens a layer on the workbench, with its whole model if attention_core can compute every part of the model; shows
+    an error if the workbench cannot show the layer.
 
     number: the index of the layer in the recording. head: the open head.
     """
@@ -57,6 +57,8 @@ def open_layer(given: GivenFile, number: int, head: int) -> None:
 
 
 def list_changes(given: GivenFile) -> dict[str, object]:
-    """Returns the fields of a Setup that switch off the heads that are off on the page, in the panel that shows it."""
+    """Returns the Setup fields that ablate the same heads on the workbench as on this page, and open the panel that
+    shows this.
+    """
     off = given.recorded.wanted.off
     return {"changes": tuple(f"{layer + 1}.{head}:off" for layer, head in off), "panel": "what_if"} if off else {}

@@ -30,11 +30,11 @@ from pages.setup.link_values import read_link_count
 from pages.site.words import escape_markdown, say, say_refusal
 
 FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys, and names of the widgets
-WRITTEN = "written"  # link key of the pieces that the model has generated after the text
-OFF = "off"  # link key of the heads that are switched off inside the model
+WRITTEN = "written"  # link key of the pieces (subword tokens) that the model has generated after the text
+OFF = "off"  # link key of the heads that are ablated inside the model
 OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to its layers
-PATH_BEGINNINGS = (".", "~", "/")  # beginnings of a path, which is not a name on the hub
-NOT_SWITCHED = ("no_head_in_layer", "heads_watched")  # why heads of a link cannot be switched off
+PATH_BEGINNINGS = (".", "~", "/")  # a name with such a beginning is a path, not a model of the hub
+NOT_SWITCHED = ("no_head_in_layer", "heads_watched")  # codes of the errors for which heads in a link cannot be ablated
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
 
 
@@ -51,14 +51,17 @@ def read_written(text: str) -> tuple[int, ...]:
 
 
 def linked_written(*wanted: str) -> tuple[int, ...]:
-    """Returns the generated pieces in the link; () if the link has another model or other texts."""
+    """Returns the generated pieces in the link; () if the link belongs to another model or other texts."""
     linked = tuple(get_choice(name, "", read_model_text) for name in (FOLDER, TEXT, FURTHER))
-    written = get_choice(WRITTEN, (), read_written)  # read in any case, so that another text replaces it in the link
+    # the link is parsed even if it is not used, so that another text replaces this part
+    written = get_choice(WRITTEN, (), read_written)
     return written if linked == wanted else ()
 
 
 def read_off(text: str) -> tuple[str, ...]:
-    """Parses the heads in a link that are switched off, such as 1.2,3.4: layer.head, both from 1, each once."""
+    """Parses the ablated heads in a link, such as "1.2,3.4": layer and head, both counted from 1; no head
+    occurs twice.
+    """
     places = {tuple(map(read_link_count, part.split("."))) for part in text.split(",")}
     if not all(len(place) == 2 and min(place) > 0 for place in places):
         raise ValueError(text)
@@ -71,7 +74,7 @@ def spell_off(heads: Iterable[tuple[int, int]]) -> tuple[str, ...]:
 
 
 def linked_off(named: str) -> tuple[tuple[int, int], ...]:
-    """Returns the heads of the link, as (layer, head) from 0; () if the link has another model."""
+    """Returns the ablated heads in the link, as (layer, head) from 0; () if the link belongs to another model."""
     parts = get_choice(OFF, (), read_off)
     if get_choice(FOLDER, "", read_model_text) != named:
         return ()
@@ -155,7 +158,8 @@ def read_place(named: str) -> Path | HubModel:
 
 # ---- opening ---------------------------------------------------------------------------------------------------------
 def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...] | None) -> None:
-    """Opens a model on a text; if it is a hub model of which this machine lacks files, offers their download instead.
+    """Opens a model and lets it read a text; if this machine lacks files of a hub model, offers to download them
+    instead.
 
     roots: the folders in which a model's folder must lie; None for any.
     """
@@ -163,7 +167,7 @@ def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...]
     if model is not None:
         place, roots = find_snapshot(model), None
     elif roots is None:
-        model = find_named(place)  # a folder of the hub's cache, which an interrupted download may have left
+        model = find_named(place)  # the hub's cache may have a folder from an interrupted download
     absent = () if place is None or model is None else list_absent_files(place)
     if place is None or absent:
         st.session_state[ABSENT_KEY] = AbsentModel(model, asked, absent)
@@ -183,9 +187,9 @@ def open_model(
 ) -> None:
     """Opens a model, lets it read a text while showing the progress, and puts its maps on the page.
 
-    named: the model's name for the link. how: how the model first continues the text; None if it does not.
-    not_switched: why heads of the link are not switched off, to be shown on the page. Raises AttentionError: those of
-    the store.
+    named: the model's name for the link. how: the settings with which the model first continues the text; None for no
+    continuation. not_switched: the reason, shown on the page, why the heads in the link are not ablated. Raises
+    AttentionError: those of the store.
     """
     st.session_state.pop(REFUSAL_KEY, None)
     text = wait_for(lambda tell: STORE.begin(wanted, tell, how))
@@ -209,16 +213,16 @@ def open_model(
 
 
 def is_same_model(earlier: GivenFile, text: RecordedText) -> bool:
-    """Returns whether the maps that were shown before are of the same open model as a text."""
+    """Returns whether the maps on the page come from the same open model as a recorded text."""
     before, now = earlier.recorded and earlier.recorded.record, text.record
     return before is not None and now is not None and before.opened is now.opened
 
 
 # ---- what was found --------------------------------------------------------------------------------------------------
 def show_found(text: RecordedText) -> None:
-    """Shows the attention layers found in a model, their proof with its bound, and what is missing.
+    """Shows how many attention layers of a model were found and proven, and what is missing;
 
-    Below is a table with the proof of each layer.
+    below, a table with each layer's proof.
     """
     scroll_here("maps_found", is_new=st.session_state.pop(OPENED_KEY, False))
     recording = text.maps.recording
@@ -258,7 +262,7 @@ def say_proof(rows: Sequence[ProofRow]) -> str:
 
 
 def name_faults(row: ProofRow) -> str:
-    """Returns the sentences about why a layer is not proven; "" if it is."""
+    """Returns the sentences that say why a layer is not proven; "" for a proven layer."""
     return " ".join(say_refusal(fault) for fault in row.faults)
 
 

@@ -19,7 +19,7 @@ CHOSEN, SEED, TEMPERATURE = "chosen", "seed", "temperature"  # link keys
 LIKELIEST, DRAWN = "likeliest", "drawn"
 TEMPERATURES = (0.2, 0.5, 0.7, 1.0, 1.5, 2.0)
 CANDIDATES = 8
-COUNTS = (1, 8)  # numbers of pieces that the buttons append
+COUNTS = (1, 8)  # how many pieces each button appends
 
 
 def show_next(text: RecordedText) -> None:
@@ -54,7 +54,7 @@ def show_next(text: RecordedText) -> None:
 
 
 def mark_written(pieces: Pieces) -> str:
-    """Returns the text as Markdown, with the pieces that the model has generated in bold."""
+    """Returns the text in Markdown; the pieces that the model has generated are bold."""
     first = pieces.pieces[-pieces.written]
     text = pieces.texts[first.text]
     begin = first.span[0]

@@ -23,11 +23,12 @@ from pages.setup.link_values import make_member_reader, read_link_count
 from pages.setup.map_link import read_map_link, read_map_parts, write_map_reading
 from pages.site.words import say
 
-READING, BLOCK, SECOND, PIECES = "maps", "block", "second", "words"  # link keys of these options
+# link keys of the options: reading, block, second text, words
+READING, BLOCK, SECOND, PIECES = "maps", "block", "second", "words"
 WHOLE = "all"  # the option to show all pairs of words instead of one block
-SIDE = "side"  # link key of which maps are shown when heads are switched off
-WITHOUT, CHANGE = "without", "change"  # the maps without these heads, or these minus the maps with all heads
-KnownWords = tuple[Sequence[WordGroups], int | None]  # words of queries and keys; index of the second text
+SIDE = "side"  # link key: which maps are shown while heads are ablated
+WITHOUT, CHANGE = "without", "change"  # the maps with ablated heads, or their difference from the maps with all heads
+KnownWords = tuple[Sequence[WordGroups], int | None]  # (words of queries and keys, index of the second text)
 
 
 # ---- words and sentences ---------------------------------------------------------------------------------------------
@@ -35,8 +36,9 @@ KnownWords = tuple[Sequence[WordGroups], int | None]  # words of queries and key
 class WordChoice:
     """The visitor's choice of words and of a block of two texts.
 
-    is_joined: whether words are shown instead of pieces. words: those of queries and keys; () to find them by the marks
-    of the pieces. block: the block, or WHOLE. second: the index in the shown maps of where the second text begins.
+    is_joined: whether words are shown instead of pieces. words: the words of queries and of keys; () to infer them from
+    how the pieces are spelled. block: the block, or WHOLE. second: the index in the shown maps of where the second text
+    begins.
     """
 
     is_joined: bool = False
@@ -54,8 +56,8 @@ class WordChoice:
 def show_word_choices(given: AttentionMaps, known: KnownWords | None = None) -> WordChoice:
     """Shows the choices of words instead of pieces (subword tokens), and of one block of two texts; returns them.
 
-    A choice that makes no difference to these maps is not shown. known: the words of the pieces, and where a second
-    text begins; None to find both by the marks of the pieces.
+    A choice without effect on these maps is not shown. known: the words of the pieces, and where a second text begins;
+    None to infer both from how the pieces are spelled.
     """
     if known is None:
         groups = [*group_pieces(given.queries), *group_pieces(given.keys)]
@@ -86,7 +88,8 @@ def move_second(joined: AttentionMaps, second: int | None, words: Sequence[WordG
 
 
 def show_blocks(given: AttentionMaps, second: int, chosen: WordChoice) -> WordChoice:
-    """Shows the choice of a block of two texts, and of where the second text begins; returns the choice with the block.
+    """Shows the choice of a block (one of two texts with one of two texts), and of where the second text begins;
+    returns the WordChoice.
 
     second: the position after the first separator, the default. chosen: the choice of words.
     """
@@ -101,12 +104,12 @@ def show_blocks(given: AttentionMaps, second: int, chosen: WordChoice) -> WordCh
 
 # ---- other numbers ---------------------------------------------------------------------------------------------------
 def can_be_read(given: AttentionMaps) -> bool:
-    """Returns whether the numbers are weights; only weights have the options of maps."""
+    """Returns whether a file's numbers are attention weights; only for these the page offers the options of maps."""
     return not given.fault and bool((given.maps >= 0).all())
 
 
 def current_reading(given: AttentionMaps) -> MapReading:
-    """Returns the options that the visitor chose for the maps, without those that these maps lack."""
+    """Returns the options that the visitor chose for the maps, without options that do not fit these maps."""
     parts = get_choice(READING, (), read_map_link)
     if not can_be_read(given):
         return AS_THEY_ARE
@@ -125,13 +128,15 @@ def take_reading(chosen: Mapping) -> None:
 
 
 def without_first(given: AttentionMaps, reading: MapReading) -> AttentionMaps:
-    """Returns the maps without the first key if the options leave it out, so that measures leave it out, too."""
+    """Returns the maps, without the first key if the visitor's options exclude it, to compute measures without this
+    key, too.
+    """
     if not reading.without_first:
         return given
     return AttentionMaps(leave_out_first(given.maps), given.queries, given.keys[1:])
 
 
 def read_given(given: AttentionMaps, reading: MapReading) -> ReadMaps:
-    """Returns all maps of a file under the options of a reading, layer by layer."""
+    """Returns all maps of a file, layer by layer, after applying the options of a MapReading."""
     weights = given.maps.flatten(0, 1)  # (L, H, T, S) -> (L H, T, S)
     return read_maps(weights, given.seen.expand_as(weights), reading)

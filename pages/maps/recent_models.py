@@ -1,6 +1,6 @@
 """Stores the models that were opened last, and shows buttons that open them again.
 
-The session stores them with their texts; the browser stores their names alone, which survive a reload.
+The session stores the models with their texts; the browser stores the names alone, which survive a reload.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,8 +14,9 @@ from pages.components import MAX_KEPT_MODELS, MAX_KEPT_NAME_CHARS, kept_models
 from pages.site.words import escape_markdown, say
 
 RECENT_KEY = "maps_recent"  # session key: the opened models with their texts, the latest first
-HEARD_KEY = "maps_recent_heard"  # session key: True after the browser sent the names that it had stored, or none counts
-TO_OPEN_KEY = "maps_to_open"  # session key: the text that the form opens next, as after a click on its button
+# session key: True after the browser sent its stored names, or after the list was emptied
+HEARD_KEY = "maps_recent_heard"
+TO_OPEN_KEY = "maps_to_open"  # session key of the AskedText that the form opens in the next script run
 FORM_KEYS = ("c_maps_folder", "c_maps_text", "c_maps_further")  # keys of the widgets in the form
 MAX_LABEL_CHARS = 32
 
@@ -38,14 +39,14 @@ def note_opened(asked: AskedText) -> None:
 
 
 def list_recent() -> list[AskedText]:
-    """Returns the models that were opened last; one of an earlier session has no text."""
+    """Returns the models that were opened last; a model from an earlier session has no text."""
     return st.session_state.get(RECENT_KEY, [])
 
 
 def show_recent(may_open: Callable[[str], bool]) -> None:
-    """Shows a button for each model of the list that may be opened, and one that forgets the list.
+    """Shows a button for each recently opened model that the visitor may open, and a button that empties the list.
 
-    A single model is shown only if it was opened before a reload; otherwise it is the one on the page.
+    If the list has a single model, it is shown only after a reload; before, it is the model on the page.
     """
     names = [each.named for each in list_recent() if len(each.named) <= MAX_KEPT_NAME_CHARS]
     kept_models(
@@ -67,7 +68,7 @@ def show_recent(may_open: Callable[[str], bool]) -> None:
 
 
 def take_kept(names: Sequence[str]) -> None:
-    """Adds the names that the browser had stored to the list, behind what this session has opened."""
+    """Adds the names of models that the browser had stored to the list, after those that this session has opened."""
     st.session_state[HEARD_KEY] = True
     known = [each.named for each in list_recent()]
     others = [AskedText(name, "", "") for name in dict.fromkeys(names) if name not in known]
@@ -75,19 +76,21 @@ def take_kept(names: Sequence[str]) -> None:
 
 
 def forget_recent() -> None:
-    """Empties the list, in the session and in the browser."""
+    """Empties the list of recently opened models, in the session and in the browser."""
     st.session_state[RECENT_KEY], st.session_state[HEARD_KEY] = [], True
 
 
 def shorten(named: str) -> str:
-    """Returns the end of a long path; any other name is unchanged."""
+    """Returns a model's name; of a long path, only the end."""
     if len(named) <= MAX_LABEL_CHARS:
         return named
     return f"…{named[-MAX_LABEL_CHARS:]}"
 
 
 def ask_again(asked: AskedText) -> None:
-    """Puts a model and its text into the form, which then opens the model; without a text, the form's text stays."""
+    """Puts a recent model and its text into the form, which then opens the model; if the text is unknown, the form's
+    text stays.
+    """
     if not asked.text:
         text, further = (st.session_state.get(key, "") for key in FORM_KEYS[1:])
         asked = AskedText(asked.named, text, further)

@@ -1,4 +1,6 @@
-"""Shows the open head of a recorded model step by step: the arithmetic of each number, and the proof of its layer."""
+"""Shows how the open head of a recorded model is computed, step by step, with each number's arithmetic and the layer's
+proof.
+"""
 
 from urllib.parse import urlencode
 
@@ -26,11 +28,11 @@ from pages.site.words import current_language, escape_markdown, say
 
 STEP = "shows"  # link key of the step that is shown
 PICTURE = "recorded"  # name of the picture in links
-MAX_PROVEN_NUMBERS = 1_000_000  # most numbers of a layer that are proven whenever it is opened; more take seconds
+MAX_PROVEN_NUMBERS = 1_000_000  # a layer with more numbers is not proven when it is opened, because that takes seconds
 
 
 def show_steps(given: GivenFile) -> None:
-    """Shows the steps of the open head from q and k to its output, and the proof of its layer."""
+    """Shows the steps of the open head from q and k to its output, and the proof of the head's layer."""
     layer, head = given.opened
     shown, maps = given.view.maps, given.recorded.maps
     number = maps.number_of(given.view.group, layer)
@@ -78,7 +80,9 @@ def show_layer_export(given: GivenFile, trace: Trace, selection: Selection) -> N
 
 
 def tell_layer(text: RecordedText, number: int, trace: Trace) -> str:
-    """Returns the sentences about the proof of a layer: against the model, and of each number against other code."""
+    """Returns the sentences about a layer's proof: whether it equals the model's own output, and independent code each
+    number.
+    """
     row = text.proof[number]
     figures = {"apart": row.apart, "bound": row.bound}
     if row.apart is None:
@@ -91,7 +95,9 @@ def tell_layer(text: RecordedText, number: int, trace: Trace) -> str:
 
 
 def tell_numbers(trace: Trace) -> str:
-    """Returns the sentence that says whether other code has recomputed every number of a layer."""
+    """Returns the sentence that says whether independent code (NumPy in float64) has reproduced every number of a
+    layer.
+    """
     if sum(step.value.numel() for step in trace.steps.values()) > MAX_PROVEN_NUMBERS:
         return ""
     proof: Proof = prove(trace)

@@ -1,4 +1,6 @@
-"""Switches heads of an opened model off, and shows what the model returns with and without them."""
+"""Ablates heads of an opened model (switches them off), and shows what the model predicts with and without
+these heads.
+"""
 
 from dataclasses import replace
 
@@ -25,13 +27,13 @@ from pages.session.labels import share_in_tenths
 from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, say
 
-SWITCHED_KEY = "maps_switched"  # session key: True after heads were switched off, so that the page scrolls to the names
-COMPARED_PIECES = 5  # most of the likeliest pieces that are shown of each run
+SWITCHED_KEY = "maps_switched"  # session key: True after heads were ablated; the page then scrolls to their names
+COMPARED_PIECES = 5  # most likely pieces shown for each of the two runs
 
 
 def show_heads_off(given: GivenFile) -> None:
-    """Shows which heads are switched off in the model, what it returns with and without them, and a button that puts
-    all back.
+    """Shows which heads of the model are ablated, what the model predicts with and without them, and a button that
+    restores all heads.
     """
     show_choice_refusal(OFF)
     if not given.recorded.wanted.off:
@@ -48,7 +50,7 @@ def show_heads_off(given: GivenFile) -> None:
 
 
 def show_switch(given: GivenFile) -> None:
-    """Shows the button that switches the open head, or the heads of the open mean, off in the model, or on again."""
+    """Shows the button that ablates the open head (or all heads of the open mean) in the model, or restores it."""
     text, off = given.recorded, set(given.recorded.wanted.off)
     heads_in_layer = given.maps.maps.shape[1]
     places = [divmod(number, heads_in_layer) for number in given.reading.mean] or [given.opened]
@@ -62,17 +64,17 @@ def show_switch(given: GivenFile) -> None:
 
 
 def switch_heads(text: RecordedText, off: tuple[tuple[int, int], ...]) -> None:
-    """Lets the model read its text again with other heads switched off; shows the error if that is refused."""
+    """Lets the model read its text again with the given heads ablated; shows the error if that is refused."""
     st.session_state[SWITCHED_KEY] = bool(off)
     with show_refusal():
         open_model(get_choice(FOLDER, "", read_model_text), replace(text.wanted, off=off))
-    st.session_state.pop(SWITCHED_KEY)  # reached only after an error; the page is drawn anew otherwise
+    st.session_state.pop(SWITCHED_KEY)  # reached only after an error, because otherwise the page is drawn anew
 
 
 # ---- what changes ----------------------------------------------------------------------------------------------------
 def show_output_change(text: RecordedText) -> None:
-    """Shows the likeliest pieces with all heads and without some; if none are predicted, how far the model's vectors
-    moved.
+    """Shows the likeliest next pieces with all heads and with some ablated; for a model without predictions, how far
+    its vectors moved.
     """
     before, after = (last_vectors(each.maps.recording) for each in (text.whole, text))
     if before is None:
@@ -91,7 +93,9 @@ def show_output_change(text: RecordedText) -> None:
 
 
 def tell_moves(text: RecordedText) -> str:
-    """Returns the sentence about how far the vectors moved that the model returns, and a hint if a mask is missing."""
+    """Returns the sentence about how far ablation moved the model's output vectors, and a hint if the text has no
+    masked piece to predict.
+    """
     before, after = (last_vectors(each.maps.recording) for each in (text.whole, text))
     moves, shown = measure_moves(before, after), text.inputs.further_shown or text.inputs.shown
     if len(moves) != len(shown):
@@ -108,7 +112,7 @@ def tell_moves(text: RecordedText) -> str:
 
 
 def find_mask(text: RecordedText) -> str:
-    """Returns the mask of a model that predicts masked pieces; "" for any other model."""
+    """Returns the mask token, such as [MASK], of a model that predicts masked pieces; "" for any other model."""
     if text.opened.tokenizer is None or text.opened.model.get_output_embeddings() is None:
         return ""
     find_number = text.opened.tokenizer.tokenizer.token_to_id

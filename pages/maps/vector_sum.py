@@ -1,4 +1,6 @@
-"""Shows the last vector of a token in an opened model as the sum of what its layers added, and a logit likewise."""
+"""Shows the last vector of a token in an opened model as the sum of what the layers added, and a logit as a sum in the
+same way (direct logit attribution).
+"""
 
 import streamlit as st
 
@@ -12,14 +14,14 @@ from pages.session.labels import share_in_tenths
 from pages.site.words import escape_markdown, say
 
 PLACE, WORD = "place", "word"  # link keys
-OFFERED_WORDS = 8  # the likeliest words, whose logits can be split
+OFFERED_WORDS = 8  # number of likeliest words among which the visitor chooses the word whose logit is split
 TABLE_HEIGHT_PX = 420
 
 
 def show_vector_sum(text: RecordedText) -> None:
     """Shows the choice of a token and a word, the table of the parts, and whether their sum closes.
 
-    Raises AttentionError: why the last vectors of the model are no sum.
+    Raises AttentionError with the reason why the model's last vectors are not such a sum.
     """
     with st.spinner(say("lessons.maps.sum.finds")):
         found = STORE.find_sum(text).result()
@@ -38,21 +40,22 @@ def show_vector_sum(text: RecordedText) -> None:
 
 
 def pick_word(text: RecordedText, place: int) -> int:
-    """Shows a choice of the likeliest words after a token; returns the row of the chosen word."""
+    """Shows a choice of the likeliest words after a token; returns the chosen word's row in the vocabulary."""
     likeliest = text.maps.recording.logits[0, place].topk(OFFERED_WORDS).indices.tolist()
     labels = [printable_token(text.opened.tokenizer.show(number)) for number in likeliest]
     return likeliest[pick_place(WORD, labels, 0, width=200)]
 
 
 def tell_closing(found: LayerSum) -> str:
-    """Returns the sentence that says whether the sum is the model's own vectors, and to which bound."""
+    """Returns the sentence that says whether the sum equals the model's own vectors, and within which error bound."""
     key = "closes" if found.passed else "open"
     figures = {"apart": f"{found.apart:.1e}", "bound": f"{found.bound:.1e}"}
     return say(f"lessons.maps.sum.{key}", count=len(found.labels), **figures)
 
 
 def make_part_table(found: LayerSum, text: RecordedText, place: int, word: int | None) -> str:
-    """Returns the table of the parts: the length and the share of each, and what it adds to the logit of a word.
+    """Returns the table of the parts: for each part, the length of its vector, its share of the sum, and what it adds
+    to the logit of a word.
 
     The first row has the sums.
     """

@@ -97,7 +97,7 @@ def make_piece_data(trace: Trace, piece: Piece) -> dict:
 def list_sources(pieces: Sequence[Piece]) -> list[dict[str, str]]:
     """Returns the steps from which the operands of a cell come, each with its name and the colour of its operands.
 
-    Returns [] if all operands come from one step, as the scores of a softmax do.
+    Returns [] if all operands come from one step, as in a softmax.
     """
     steps = dict.fromkeys(piece.ref.step for piece in pieces if piece.ref is not None)
     if len(steps) < 2:

@@ -41,7 +41,7 @@ def show_large_map(
 ) -> None:
     """Draws the numbers of a step on a canvas, one pixel block per cell; a click opens the cell.
 
-    even: the number of keys if colours show multiples of the uniform weight, else None. run: the run whose step is
+    even: the number of keys, if colours show multiples of the uniform weight; else None. run: the run whose step is
     drawn; None for the screen's run. most: the most rows and columns that are drawn. linked: a name; a cell is
     highlighted at once in all canvases with the same name.
     """
@@ -73,7 +73,7 @@ def show_large_map(
 
 
 def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
-    """Returns the row and the column of the opened cell; None if the drawn part of the matrix does not contain it."""
+    """Returns the row and the column of the opened cell; None if this cell is outside the drawn part of the matrix."""
     cell = chosen_cell(screen.trace, screen.setup)
     if cell is None or cell.step != drawn.step:
         return None
@@ -143,7 +143,7 @@ def show_paintable_mask(
     palette = current_palette()
     drawn = raster(mask_trace, "allowed", picture_texts_for(trace), palette)
     data = vars(drawn) | common_canvas_data(say("canvas.mask"), drawn, mask_trace)
-    data["fills"] = (palette.ground,) * 256  # draws allowed cells in the background colour of the page
+    data["fills"] = (palette.ground,) * 256  # allowed cells have the background colour of the page
     data["inks"] = (palette.ink,) * 256
     data["chosen"] = None
     data["query"] = None

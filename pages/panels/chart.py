@@ -16,7 +16,8 @@ PHONE_WIDTH_PX = 350  # px: width of the narrowest supported screen
 SMALLEST_SCALE = 0.64  # smallest scale of a picture on a phone, as in page.css; letters of 17 px are then 11 px
 SCROLLBAR_PX = 8  # pixels: height of a horizontal scroll bar
 CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # matches the index of a step's cell, such as "0,1,2"
-PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # int32: JavaScript has no int64
+# int32 instead of int64, which JavaScript lacks
+PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}
 PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # the columns of a picture's table, each with its default value
 PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in PICTURE_COLUMNS.items()])
 
@@ -24,8 +25,8 @@ PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for colu
 def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], None] = open_sent_cell) -> None:
     """Draws a picture with Vega-Lite; a click on one of its cells opens that cell.
 
-    take: a callback that gets {"step", "index"} of a clicked cell. A browser reports a click only if it changes the
-    selection. After each click the cells therefore get a new count (`turn`), so that the same cell can be clicked
+    take: a callback that gets {"step", "index"} of a clicked cell. A browser reports a click only if the click changes
+    the selection. After each click the cells therefore get a new count (`turn`), so that the same cell can be clicked
     again.
     """
     collected().add_picture(picture, alt)

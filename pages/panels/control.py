@@ -26,8 +26,8 @@ class Control:
     visitor entered, or refuses it. label: the key of the widget's text. option_text: a function that returns the text
     of an offered value.
 
-    The server sets the widget only if it does not show the value yet, because setting it would undo a click that the
-    visitor makes while the page is computed.
+    The server sets the widget's value only if the widget does not show this value yet: setting it would undo a click
+    that the visitor makes while the page is computed.
     """
 
     name: str
@@ -59,7 +59,8 @@ class Control:
             how = {"options": offered, "format_func": self.option_text} | how
             texts = list(map(how["format_func"], offered))
         if widget is st.text_area:
-            how = {"value": self.value} | how  # if two drawings reach a browser at once, it would show the default
+            # the default value, which a browser shows if two drawings reach it at once
+            how = {"value": self.value} | how
         limits = {name: how[name] for name in LIMITS if name in how}
         self.keep(self.key, (text, texts, limits))
         widget(
@@ -77,9 +78,9 @@ class Control:
     def keep(self, place: str, drawing: object = None) -> object:
         """Returns the value that the widget shows, and stores it under `place`.
 
-        It is the current value or, if an input was refused, that input. place: a key of the session. drawing: the
-        arguments of the widget besides the value. Streamlit drops the input of a widget that was not drawn for a while;
-        then the stored error is removed too.
+        The result is the current value or, if the visitor's input was refused, that input. place: a key of the session.
+        drawing: the arguments of the widget besides the value. Streamlit drops the input of a widget that was not drawn
+        for a while; then the stored error is removed too.
         """
         if self.key not in st.session_state:
             self.state.forget_refusals(self.name)
@@ -89,7 +90,8 @@ class Control:
         return st.session_state[place]
 
     def has_drawn(self, place: str, shown: object, drawing: object) -> bool:
-        """Returns whether the widget already shows this value and has the same arguments, so that it need not be set.
+        """Returns whether the widget already shows this value and has the same arguments, so that its value need not be
+        set.
 
         Streamlit may take a widget with other arguments for a new one, and a select box shows the former text of its
         option until it is set again.
@@ -99,7 +101,7 @@ class Control:
         return not is_redrawn and place in st.session_state and st.session_state[place] == shown
 
     def moved(self) -> "Control":
-        """Returns the control with a new key, so that it shows a value that was changed by something else than its
+        """Returns the control with a new key, so that the widget shows a value that was changed by other means than the
         widget.
 
         For example, the cells of a matrix change such a value. See set_moved_widget.

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.session.collected import collected
 
-HEADING_SIGN = "##### "  # Markdown prefix of the page's main sentence, which makes it a heading
+HEADING_SIGN = "##### "  # Markdown prefix that makes the page's main sentence a heading
 
 
 def show_fact(text: str) -> None:

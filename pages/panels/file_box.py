@@ -10,7 +10,8 @@ from attention_core.record.errors import AttentionError
 from pages import components
 from pages.site.words import escape_markdown, get_text_template, has, label_arrays, say
 
-MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # for one file; the server accepts larger files only as attention maps
+# limit for one file; the server accepts larger uploads, but only for attention maps
+MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes
 BOX_WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
 
 

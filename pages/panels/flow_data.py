@@ -29,19 +29,19 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 
 STAGE_HEIGHT_PX = 412  # height of the picture on a page 1280 px wide; it scales with the page
-RAIL_MAP_SIDE = 40  # most rows or columns of a head's small map, if the run is too large to be sent whole
-MAX_NAMED_COLUMNS = 64  # most indices of an axis whose columns get names
+RAIL_MAP_SIDE = 40  # most rows or columns of a head's small map in a run too large to be sent completely
+MAX_NAMED_COLUMNS = 64  # columns get names only on an axis with at most so many indices
 
 
 @dataclass(frozen=True)
 class Showing:
     """Options of the flow picture, the animation of how attention computes one query's output.
 
-    hears: whether the picture sends the visitor's selection to the server, and shows arithmetic. plays: whether the
-    animation starts automatically. begins: the keyframe shown first if the animation does not start, "start" or "end".
-    known: motions that were shown before, whose keyframes a key press skips. fills: whether the picture fills the
-    screen of a lecture hall. speaks: whether the picture has its own headline. height: the height if the picture does
-    not fill the screen, in pixels on a page 1280 px wide.
+    hears: whether the picture sends the visitor's selection to the server, and can open a cell's arithmetic. plays:
+    whether the animation starts automatically. begins: the keyframe shown first if the animation does not start,
+    "start" or "end". known: motions that were shown before, whose keyframes a key press skips. fills: whether the
+    picture fills the screen of a lecture hall. speaks: whether the picture has its own headline. height: the height if
+    the picture does not fill the screen, in pixels on a page 1280 px wide.
     """
 
     hears: bool = False
@@ -53,7 +53,7 @@ class Showing:
     height: int = STAGE_HEIGHT_PX
 
 
-HEARD = Showing(hears=True, begins="end")  # options on the workbench, where selections are sent to the server
+HEARD = Showing(hears=True, begins="end")  # options for the workbench, where the picture sends selections to the server
 
 
 def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:
@@ -114,7 +114,9 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
 
 
 def say_no_plane(trace: Trace) -> str:
-    """Returns the reason why a large run has no view in which vectors are dragged, with its size and the largest."""
+    """Returns the sentence that says why a large run has no view in which vectors are dragged: the run's size and the
+    limit.
+    """
     sizes = trace.sizes()
     return say(
         "flow.no_plane",
@@ -163,7 +165,9 @@ def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
 
 
 def list_moved_steps(screen: ScreenState) -> list[str]:
-    """Returns the steps whose numbers the visitor's last change has altered, in the order of computation."""
+    """Returns the steps whose numbers have changed because of the visitor's last change, in the order of
+    computation.
+    """
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     return [step for step in list_strip_steps(screen.trace) if step in moved]
 

@@ -11,7 +11,8 @@ from pages.session.labels import current_palette, inline_step_name
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-CLASSES: Mapping[str, str] = MappingProxyType({})  # no colours: each family is named, and the style sheet colours it
+# without colours: each family of symbols gets a CSS class, which the style sheet colours
+CLASSES: Mapping[str, str] = MappingProxyType({})
 SPECIAL_CHARACTERS = "\\{}_^&"
 FILE_FORMULA_PX = 22.0  # letter size in a file of the picture, which is drawn for a screen 1280 px wide
 
@@ -61,7 +62,7 @@ class FormulaWriter:
         return right.replace(r"\text{else}", rf"\text{{{say('formula.else')}}}")
 
     def write_operand(self, name: str) -> str:
-        """Returns an operand in LaTeX: as a symbol if it is drawn, an input or a mask, else as the right side of its
+        """Returns an operand in LaTeX: its symbol if it is an input, a mask or a drawn step, else the right side of its
         equation.
         """
         step = self.trace.steps[name]
@@ -69,7 +70,9 @@ class FormulaWriter:
         return self.write_symbol(name) if is_named else self.write_right(name)
 
     def write_symbol(self, name: str) -> str:
-        """Returns a step's symbol in LaTeX, coloured as the step: its letter if it has one, else its short name."""
+        """Returns a step's symbol in LaTeX, in the step's colour: the step's letter if it has one, else
+        its short name.
+        """
         text = SYMBOL_LETTERS.get(name)
         if text is None:
             escaped = "".join(f"\\{sign}" if sign in SPECIAL_CHARACTERS else sign for sign in inline_step_name(name))

@@ -17,7 +17,7 @@ from pages.session.view import ScreenState
 
 MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # a run within both limits is sent as a whole
 WORD_AXES = {"B", "T", "S"}  # axes of words and sentences; a step without any of them is a matrix of weights
-MAX_CUT_KEYS = 12  # most keys of a larger run that are sent
+MAX_CUT_KEYS = 12  # most keys sent of a run beyond these limits
 
 
 Products = Mapping[str, dict | None]  # step -> its two operands; None if the step is no product
@@ -112,7 +112,7 @@ def pack_cut_steps(trace: Trace, parts: Sequence[FlowPart], cut: Cut) -> tuple[d
 
 
 def cut_step(step: Step, part: FlowPart, cut: Cut) -> np.ndarray:
-    """Returns the numbers of a step that the picture draws: cut to one query, head and sentence, and to some keys.
+    """Returns a step's numbers as the picture draws them: for one query, head and sentence, and for some keys.
 
     A broadcast axis, of length 1, is not cut.
     """
@@ -128,8 +128,8 @@ def cut_step(step: Step, part: FlowPart, cut: Cut) -> np.ndarray:
 
 # ---- descriptions of steps -------------------------------------------------------------------------------------------
 def describe_numbers(trace: Trace, name: str, first: int) -> dict:
-    """Returns a step's data without its numbers: the offset of the first number, the label, and how numbers are
-    coloured.
+    """Returns a step's data without its numbers: the offset of its first number in the packed bytes, the label, and how
+    the numbers are coloured.
     """
     return {
         "first": first,
@@ -150,7 +150,8 @@ def kind_of_step(trace: Trace, name: str) -> str:
 
 def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:
     """Returns the left and upper operand of a matrix product; None if the step is no product of two sent matrices."""
-    whole = product(trace, name, largest=2, widest=2)  # two rows and columns suffice to find the operands
+    # computed for two rows and columns only, which suffice to find the operands
+    whole = product(trace, name, largest=2, widest=2)
     if whole is None or whole.left.step in unsent or whole.above.step in unsent:
         return None
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}

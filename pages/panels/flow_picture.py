@@ -71,9 +71,11 @@ def make_journey_data(
 
 
 # ---- the selection ---------------------------------------------------------------------------------------------------
-RESTS = ("start", "end", "heads", "plane")  # keyframes without a step, the view of all heads, and that for dragging
+# names of keyframes without a step, of the view of all heads, and of the view for dragging
+RESTS = ("start", "end", "heads", "plane")
 
-HEADS_COMPARED = re.compile(r"heads-\d{1,3}(\.\d{1,3})?")  # the view of all heads, with a second head: "heads-2.1"
+# name of the view of all heads with a second head, such as "heads-2.1"
+HEADS_COMPARED = re.compile(r"heads-\d{1,3}(\.\d{1,3})?")
 
 
 @dataclass
@@ -89,7 +91,7 @@ class LookOrder:
 
 
 def make_look(screen: ScreenState) -> dict:
-    """Returns the server's selection for the browser: sentence, head, query, step, keyframe, cell, and count of
+    """Returns the server's selection as data for the browser: sentence, head, query, step, keyframe, cell, and count of
     changes.
     """
     selection, chosen = screen.selection, chosen_cell(screen.trace, screen.setup)
@@ -156,7 +158,7 @@ def show_look(screen: ScreenState) -> None:
 
 
 def make_sum_data(screen: ScreenState) -> dict | None:
-    """Returns the arithmetic of the opened cell as data for the picture; None if no cell is open."""
+    """Returns the arithmetic ("sum") of the opened cell as data for the picture; None if no cell is open."""
     trace = screen.trace
     chosen = chosen_cell(trace, screen.setup)
     if chosen is None:
@@ -177,7 +179,7 @@ def make_sum_data(screen: ScreenState) -> dict | None:
 
 
 def name_words(trace: Trace, pieces: list[dict]) -> list[dict]:
-    """Returns the pieces of a sum; an operand that belongs to one of several keys gets the word of that key.
+    """Returns the pieces of a cell's arithmetic; an operand that belongs to one of several keys gets that key's word.
 
     Such operands are the scores in a softmax, and the weights in a sum of values.
     """

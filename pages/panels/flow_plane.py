@@ -18,7 +18,7 @@ from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 ROLES = ("q", "k", "v")
-CONTROL = "plane"  # control under which the error of a refused drag is stored
+CONTROL = "plane"  # name under which the error of a refused drag is stored
 SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # matrix -> the matrix used instead if W_q and W_k are swapped
 LABELS = (
     *("keys", "values", "shares", "temperature", "hint", "hint_touch", "zero", "waits", "follows", "reached"),
@@ -32,8 +32,8 @@ def make_plane_data(screen: ScreenState) -> dict:
     """Returns the data of the view in which vectors are dragged: q, k and v, the handle for the temperature, and the
     goals.
 
-    In the data, is_product is whether a score is the dot product of q and k, and opens is the view that is shown first,
-    "plane" or "flow".
+    The data's field `is_product` says whether a score is the dot product of q and k; the field `opens` is the view that
+    is shown first, "plane" or "flow".
     """
     trace = screen.trace
     goals = list_goals(screen)
@@ -167,7 +167,7 @@ def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
 def make_reader(
     screen: ScreenState, role: str, source: VectorSource, place: tuple[int, int, int], wanted: np.ndarray
 ) -> Callable[[], np.ndarray]:
-    """Returns a function that computes the matrix that gives a word the wanted q, k or v; it may raise
+    """Returns a function that computes the matrix with which a word gets the wanted q, k or v; this function may raise
     AttentionError.
     """
     trace = screen.trace

@@ -31,7 +31,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import RunSetup
 from pages.site.words import current_language, has, say
 
-MAX_READ_ROWS = 2048  # if all heads have more rows, only those of the selected head are analysed
+MAX_READ_ROWS = 2048  # with more rows in all heads together, only the rows of the selected head are described
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,9 @@ class FlowRun:
     """The data of the flow picture that depend on the run, and not on the selection.
 
     parts: the drawn steps. described: these parts as data for the browser, with names in the page's language. largest:
-    {part: the number whose bar fills a cell}. steps, numbers: the whole run, if it is sent as a whole, else {} and b"";
-    at most MAX_WHOLE_NUMBERS of 8 bytes, no more than the Trace that is cached too.
+    {part: its largest absolute number, which is drawn with the full bar or colour}. steps, numbers: the whole run, if
+    it is sent as a whole, else {} and b""; at most MAX_WHOLE_NUMBERS of 8 bytes, no more than the Trace that is cached
+    too.
     """
 
     parts: tuple[FlowPart, ...]

@@ -13,14 +13,14 @@ from pages.setup.resolve import resolve_run
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
 STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the query's animation)
-CLEAR_KINDS = ("most", "only")  # kinds of rows whose weight lies mostly on one word; the headline names this word
+CLEAR_KINDS = ("most", "only")  # kinds of rows with most of their weight on one word, which the headline names
 MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row is described
 HEADS_TEXTS = (
     *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "choose_touch", "read", "cell"),
     *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other"),
     *("points", "scale", "scales"),
 )
-# Kind of input -> what attention works on, named in the sentence about why one attends.
+# kind of input -> name of what attention relates, in the sentence about why one attends
 GIVEN = {
     "sentence": "words",
     "recorded": "words",
@@ -80,7 +80,7 @@ def heads_text() -> dict[str, str]:
     return {name: get_text_template(f"flow.heads.{name}") for name in HEADS_TEXTS}
 
 
-@cache  # cached, because every picture needs these names
+@cache  # cached, because every picture needs these names of motions
 def list_motions(language: str) -> tuple[str, ...]:
     """Returns the motions (stages of the query's animation) for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))
@@ -110,7 +110,7 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
     if habit.kind == "key":
         return say("flow.habit.key", key=name_token(trace, "S", habit.key))
     if habit.kind == "forced" and "masked_scores" not in trace:
-        return say("flow.habit.forced_given")  # the mask of maps from a file is unknown
+        return say("flow.habit.forced_given")  # maps from a file do not say which cells a mask blocks
     pairs = []
     for query, key in habit.pairs:
         pair = say("flow.habit.pair", query=name_token(trace, "T", query), key=name_token(trace, "S", key))

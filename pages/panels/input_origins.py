@@ -34,7 +34,7 @@ def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str
 def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
     """Returns {origin: display names of a run's matrices}.
 
-    If the visitor set any number of the scores or of the weights, that matrix is also listed, with the origin "typed".
+    If the visitor has set numbers of the scores or the weights, this matrix is listed, too, with the origin "typed".
     """
     names_by_origin: dict[str, list[str]] = {}
     for matrix, origin in inputs.origins.items():
@@ -88,7 +88,7 @@ def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | Non
     """
     selection = screen.selection
     shape = screen.trace.step("scores").shape  # (B, H, T, S)
-    numbers = chosen_array(getattr(screen.setup.run, name), shape, name)  # NaN where no number is set
+    numbers = chosen_array(getattr(screen.setup.run, name), shape, name)  # NaN where the visitor has set no number
     _, computed = get_head_numbers(screen, name)
     chosen = np.full_like(computed, np.nan)
     if matrix is not None:

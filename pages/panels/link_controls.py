@@ -85,7 +85,8 @@ def choose_option(
     control = link_control(name, options[0] if default is None else default, make_member_reader(options), options)
     if words:
         how["format_func"] = words
-    control.draw(st.segmented_control, options, required=True, wrap=True, **how)  # wrap: several rows on a phone
+    # wrap=True: on a phone, the options take several rows
+    control.draw(st.segmented_control, options, required=True, wrap=True, **how)
     return control.value
 
 
@@ -153,12 +154,12 @@ def slide(
 ) -> float:
     """Shows a slider through a list of numbers, and returns the chosen one.
 
-    options: the numbers that it offers now. written: a function that formats a number. others: only needed if `options`
-    depends on another control of the page; then it contains the numbers that the slider offers at other settings of
-    that control. A link with one of these is accepted: the slider shows the default until the number is offered again.
-    Any other number of a link is reported as unreadable. moves: whether the default may change. If so, each default
-    gets a separate slider, because a browser that still shows the old default would send it to the server. how:
-    arguments of st.select_slider.
+    options: the numbers that the slider offers now. written: a function that formats a number. others: only needed if
+    `options` depends on another control of the page; then it contains the numbers that the slider offers at other
+    settings of that control. A link with one of these is accepted: the slider shows the default until the number is
+    offered again. Any other number of a link is reported as unreadable. moves: whether the default may change. If so,
+    each default gets a separate slider, because a browser that still shows the old default would send it to the server.
+    how: arguments of st.select_slider.
     """
     control = number_control(name, options, default, others, of=f".{default}" if moves else "")
     control.draw(st.select_slider, options, format_func=written, **how)
@@ -183,7 +184,9 @@ def number_control(
 
 
 def choose_whole_number(name: str, default: int, **how) -> int:
-    """Shows an input for a whole number, 0 or more, and returns it. how: arguments of st.number_input."""
+    """Shows an input for a whole number, 0 or more, and returns the entered number. how: arguments of
+    st.number_input.
+    """
     control = link_control(name, default, read_link_count)
     control.draw(st.number_input, min_value=0, max_value=MAX_LINK_NUMBER, step=1, **how)
     return control.value
@@ -196,7 +199,7 @@ def text_box(name: str, default: str, check: Callable[[str], object], tall: bool
     lines.
     """
     control = text_control(name, default, check)
-    with st.container(width=how.pop("width", "stretch")):  # shows the error below the input, also inside a row
+    with st.container(width=how.pop("width", "stretch")):  # the error is shown below the input, also inside a row
         control.draw(st.text_area if tall else st.text_input, max_chars=MAX_TEXT_LENGTH, **how)
         show_choice_refusal(name, control.take)
     return control.value
@@ -251,8 +254,8 @@ def check_lesson_tokens(tokens: Sequence[str], most: int = MAX_LESSON_TOKENS) ->
 def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
     """Shows a select box with a few examples; returns the Setup (state of the workbench) of the chosen one.
 
-    names: the names of the examples. zh: the default on a Chinese page; None for the first example. name: the name of
-    the choice, if a lesson has several such select boxes.
+    names: the names of the examples. zh: the name of the example that is the default on a Chinese page; None for the
+    first example. name: the name of the choice, if a lesson has several such select boxes.
     """
     usual = names[0]
     if zh and current_language() == "zh":

@@ -42,12 +42,12 @@ class LiveChoice:
 
     @property
     def follows(self) -> tuple["LiveChoice", ...]:
-        """Returns the sliders that determine what is shown: for a single one, itself."""
+        """Returns the list of sliders that determine what is shown: for a single slider, the slider itself."""
         return (self,)
 
     @property
     def waits_for(self) -> tuple["LiveChoice", ...]:
-        """Returns the sliders that must be released before an update: none, for a single one."""
+        """Returns the list of sliders that must be released before an update, which is empty for a single slider."""
         return ()
 
 
@@ -85,7 +85,9 @@ Followed = LiveChoice | LiveChoices  # the slider or sliders that a part of the 
 
 
 def describe_followed(followed: Followed) -> dict[str, object]:
-    """Returns the sliders that a part of the page follows as data for the browser, in the format of position.js."""
+    """Returns the sliders that a part of the page follows as data for the browser, in the format that position.js
+    reads.
+    """
     return {
         "of": [choice.key for choice in followed.follows],
         "counts": [choice.count for choice in followed.follows],
@@ -103,8 +105,8 @@ def find_live_choice(
 ) -> LiveChoice:
     """Returns the current choice of a slider that show_live_choice draws later.
 
-    options: the numbers that it offers now. written: a function that formats a number. others: the numbers that it
-    offers at other settings of the page, as in `slide`.
+    options: the numbers that the slider offers now. written: a function that formats a number. others: the numbers that
+    the slider offers at other settings of the page, as in `slide`.
     """
     return LiveChoice(number_control(name, options, default, others), options, written)
 

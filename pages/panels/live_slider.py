@@ -12,7 +12,7 @@ from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-TEMPERATURE_RANGE = (0.1, 10.0)  # temperatures that the slider offers; a link may contain others
+TEMPERATURE_RANGE = (0.1, 10.0)  # least and largest temperature of the slider; a link may contain others
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,9 @@ class TypedNumber:
     most: float = sys.float_info.max
 
     def read(self, number: float) -> float | None:
-        """Returns a number in the type of `step`, float or int; None for a fraction if it must be whole."""
+        """Returns a typed number as float or int, the type of `step`; None for a fraction if the number
+        must be whole.
+        """
         if isinstance(self.step, float):
             return float(number)
         whole = int(number)

@@ -1,4 +1,6 @@
-"""Packs attention maps with the options that the visitor chose, and sentences on what is left out or hidden."""
+"""Packs attention maps under the visitor's options for the browser, with sentences about weights that the options
+exclude or hide.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,9 +13,11 @@ from attention_core.analysis.map_reading import MapReading, ReadMaps, read_maps
 from attention_core.record.number_text import format_fixed, format_grouped, format_percent, format_percent_tenths
 from pages.site.words import get_text_template, say
 
-LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)  # smallest shares and counts of keys on offer
+# offered options: smallest shown share, and number of largest keys
+LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)
 TEXTS = ("options", "label", "without_first", "weights", "all", "least", "largest", "largest_one", "times", "mean")
-SIDES = ("a", "b", "difference", "together")  # the maps of A, of B, B - A, or of A and B
+# which maps of a comparison are shown: those of A, of B, B - A, or A beside B
+SIDES = ("a", "b", "difference", "together")
 TEMPLATES = ("mean_title", "mean_choose", "less", "more", "even_shares", "more_a", "more_b", "sides", *SIDES)
 
 
@@ -23,9 +27,10 @@ def reading_of(chosen: Mapping) -> MapReading:
 
 
 def fit_reading(reading: MapReading, maps: int, keys: int) -> MapReading:
-    """Returns a MapReading without what these maps lack: heads of its mean, and a key besides the first.
+    """Returns a MapReading without options that do not fit these maps: heads that they lack, and "without the first
+    key" if there is no other.
 
-    A link may name such heads.
+    Such options may come from a link.
     """
     mean = tuple(head for head in reading.mean if head < maps)
     return replace(reading, mean=mean, without_first=reading.without_first and keys > 1)
@@ -35,7 +40,7 @@ def make_options(reading: MapReading, keys: Sequence[str], side: str = "", is_al
     """Returns the data of the control with the options of maps.
 
     keys: the words of the columns. side: the side of the comparison that is shown; "" without a comparison. is_alike:
-    whether the maps of both runs have the same shape; if not, both stand beside each other in place of B minus A.
+    whether the maps of both runs have the same shape; if not, the maps are shown side by side instead of B minus A.
     """
     texts = {name: get_text_template(f"reading.{name}") for name in (*TEXTS, *TEMPLATES)}
     return {
@@ -49,7 +54,7 @@ def make_options(reading: MapReading, keys: Sequence[str], side: str = "", is_al
     }
 
 
-Packed = tuple[dict | None, bytes, bytes]  # the description of maps, their numbers and their hidden cells
+Packed = tuple[dict | None, bytes, bytes]  # (description of maps, bytes of their numbers, bytes of their hidden cells)
 
 
 def pack_read_maps(
@@ -71,7 +76,8 @@ def pack_difference(
 ) -> Packed:
     """Packs the maps of B minus those of A, both under the options of a reading, as pack_read_maps does.
 
-    A cell is blocked or hidden if it is so in both. a, b: the weights of all maps, and the cells that no mask blocks.
+    A cell of the difference is blocked or hidden if it is blocked or hidden in both maps. a, b: the weights of all
+    maps, and the cells that no mask blocks.
     """
     read_a, read_b = (read_maps(*each, reading) for each in (a, b))
     numbers = read_b.numbers - read_a.numbers
@@ -102,7 +108,9 @@ def spell_number(number: Tensor) -> str:
 def describe_maps(
     kind: str, told: Sequence[str], reading: MapReading, queries: Sequence[str], keys: Sequence[str]
 ) -> dict:
-    """Returns the description of maps: their words, their colour scale, and the sentences about each and about all."""
+    """Returns the description of maps: their words, their colour scale, and the sentences about each map and about all
+    maps.
+    """
     return {
         "kind": kind,
         "times": reading.times,
@@ -120,9 +128,9 @@ def pack_maps(numbers: Tensor, allowed: Tensor, hidden: Tensor, description: dic
 
 
 def tell_map(read: ReadMaps, reading: MapReading, keys: Sequence[str], number: int) -> str:
-    """Returns the sentences about the weight that is left out of one map, and the weight that is hidden.
+    """Returns the sentences that say how much weight of one map the options exclude, and how much they hide.
 
-    Returns "" if no weight is left out or hidden.
+    Returns "" if they do neither.
     """
     told = []
     if reading.without_first:
@@ -138,8 +146,8 @@ def tell_map(read: ReadMaps, reading: MapReading, keys: Sequence[str], number: i
 
 
 def tell_reading(reading: MapReading, keys: Sequence[str]) -> str:
-    """Returns the sentences about the options of all maps, without numbers of a single map; "" if the maps are
-    unchanged.
+    """Returns the sentences about the options that apply to all maps, without numbers of a single map; "" without
+    options.
     """
     told = []
     if reading.without_first:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-NUMBERS = "--:"  # Markdown rule of a column of numbers: aligned right; page.css keeps each on one line
+NUMBERS = "--:"  # Markdown rule of a right-aligned column of numbers, each of which page.css keeps on one line
 WORDS = "---"
 
 

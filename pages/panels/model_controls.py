@@ -26,7 +26,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-MOST_BUTTONS = 12  # most layers that are buttons beside each other; more are a list
+MOST_BUTTONS = 12  # most layers shown as buttons side by side; more layers are shown as a list
 LAYER_WIDTH_PX = 112
 MODEL_WIDTH_PX = 260  # width in pixels of the select box of the models, with its label
 

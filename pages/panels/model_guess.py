@@ -1,4 +1,6 @@
-"""Says whether a language model knows sentences like the one on the screen, or only guesses about it."""
+"""Says whether the sentence on the screen is like the model's training sentences, or whether the language model only
+guesses.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -23,12 +25,12 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, has, say
 
-MOST_NAMED_WORDS = 4  # most words to name that surprise the model or are unknown to it
-MOST_NAMED_STAND_INS = 8  # most words to name for which the model reads another word instead
+MOST_NAMED_WORDS = 4  # most words named that surprise the model or that it does not know
+MOST_NAMED_STAND_INS = 8  # most words named for which the model reads a substitute
 MOST_REFERENCES = 3  # most pronouns for which the model's chosen noun is shown
 SIGN = ":material/help:"  # icon of the warning that the model guesses about a sentence
 SIGN_KEY = "lesson_guess"  # session key of the warning about the lesson's sentence
-STARTLING = "startling"  # origin of a known word that surprises the model more than words usually do
+STARTLING = "startling"  # origin of a known word that the model finds less probable than words usually are
 
 
 def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
@@ -43,7 +45,9 @@ def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | Non
 
 
 def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ...]:
-    """Returns the origins of the words; for a known word that surprises the model, the origin is STARTLING."""
+    """Returns the origin of each word's vector; STARTLING for a known word to which the model gives an unusually low
+    probability.
+    """
     judged = judge_screen(screen)
     if judged is None:
         return tuple(origins)
@@ -68,7 +72,7 @@ def show_judgement(screen: ScreenState) -> None:
     If the model guesses, a warning says so, and why. For each of the first pronouns of the sentence, a text names three
     answers to the question of which noun the pronoun refers to: the answer of the model, the answer of the other form
     of this model (encoder or decoder), and the answer of a simple rule; if the model does not guess, only the first
-    answer is in sight, and the others are in a tooltip. Another text names the words for which the
+    answer is visible, and the others are in a tooltip. Another text names the words for which the
     model reads another word, because its vocabulary lacks them.
     """
     judged = judge_screen(screen)
@@ -122,9 +126,10 @@ def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = Fals
     """
     reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
     if of_words or not judgement.references:
-        told = {"unknown"} if reasons else set()  # the doubts about pronouns name these words already
+        # "unknown" is left out if the doubts about pronouns name these words already
+        told = {"unknown"} if reasons else set()
         if set(judgement.startling) <= set(judgement.unknown):
-            told.add("word")  # all surprising words are unknown, so "unknown" says enough
+            told.add("word")  # if all surprising words are unknown, the reason "unknown" says enough
         reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
     return say("guess.outside", reasons=say("guess.joined").join(reasons))
 
@@ -222,7 +227,7 @@ def tell_answer(words: Sequence[str], reference: Reference) -> str:
 def ask_model(words: Sequence[str], reference: Reference) -> str:
     """Returns the beginning of a sentence: the noun to which a pronoun refers for the model, and its weight.
 
-    It names the word whose weights are read, if that is not the pronoun.
+    The text also names the word whose weights give the answer, if this is not the pronoun.
     """
     answer = reference.answer
     return say(

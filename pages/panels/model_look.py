@@ -71,7 +71,9 @@ class BlockView:
 
     @property
     def target_place(self) -> int:
-        """The place of this word on the last axis of what each component adds to logits."""
+        """The index of the target word along the last axis of the logit contributions (what each component adds to
+        logits).
+        """
         return place_of_word(self.stack, self.target)
 
 
@@ -88,7 +90,9 @@ def view_block(screen: ScreenState) -> BlockView | None:
 
 
 def view_vectors(screen: ScreenState) -> BlockView:
-    """Returns the run on the screen, with its vectors as sums, of a model that computes no logits from them."""
+    """Returns the run on the screen, whose vectors are split into sums, for a model that computes no logits from its
+    vectors.
+    """
     words = words_of_model(screen)
     kind = model_sentences_of(screen.setup.run)
     at = min(screen.selection.query, len(words) - 1)
@@ -148,8 +152,8 @@ def keep_look(view: BlockView, **changes: object) -> None:
 def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
     """Shows the arithmetic of the opened number, if one is open.
 
-    find: a function that returns the view again after a click. It is used because a widget keeps its handler in memory,
-    and a view is large.
+    find: a function that returns the view again after a click. A function is passed instead of the view, because a
+    widget keeps its handler in memory, and a view is large.
     """
     if not view.look.trail:
         return
@@ -161,7 +165,7 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
     data = {
         "trail": [make_step_back(view.stack, each) for each in view.look.trail[:-1]],
         "pieces": [] if pieces.cell is None else [make_piece(trace, cell.part, each) for each in pieces.pieces],
-        "sources": [],  # each part of the model is named in the title of its number
+        "sources": [],  # [], because the title of a number names its part of the model
         "from": "",
         "colours": current_palette().families(),
         "label": say("arithmetic.trail"),
@@ -215,8 +219,7 @@ def make_step_back(stack: Stack, cell: BlockCell) -> dict:
 def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
     """Returns the cell in which a number was computed.
 
-    If the given cell is an input of its component ("part"), this is the cell of the earlier component from which the
-    input comes.
+    For an input of a component ("part"), this is the cell of the earlier component that computed the input.
     """
     source = stack.source_of(cell.part, cell.ref)
     while source is not None:

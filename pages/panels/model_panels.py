@@ -1,4 +1,4 @@
-"""Collects the panels of a language model, draws the open one, and proves all numbers that it shows."""
+"""Collects the panels of a language model, draws the open panel, and proves all numbers that this panel shows."""
 
 from importlib import import_module
 
@@ -34,7 +34,7 @@ FIRST_PANEL = next(iter(PANELS))
 def open_panel(screen: ScreenState) -> str | None:
     """Returns the name of the open panel; None if no model with all its layers reads the sentence.
 
-    If the panel in the link does not suit the model, it is the first that does.
+    If the panel in the link cannot be drawn for the model, the first panel that can be drawn is open.
     """
     if words_of_model(screen) is None:
         return None
@@ -55,7 +55,9 @@ def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(choice_dependencies)
 def show_panel_choice(screen: ScreenState) -> None:
-    """Shows the tabs of the panels, if a model with all its layers reads the sentence, and why panels are absent."""
+    """Shows the tabs of the panels, if a model with all its layers reads the sentence, and the reasons why some panels
+    are absent.
+    """
     panel = open_panel(screen)
     if panel is None:
         return
@@ -89,7 +91,7 @@ def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(panel_dependencies)
 def show_panel(screen: ScreenState) -> None:
-    """Draws the open panel, if a model with all its layers reads the sentence."""
+    """Draws the open panel of the model, if a model with all its layers reads the sentence."""
     name = open_panel(screen)
     if name is not None:
         PANELS[name].draw(screen)

@@ -83,7 +83,7 @@ def name_model_head(setup: Setup, layer: int, head: int) -> str:
 def name_reading(model: ReadModel) -> str:
     """Returns how a model reads the words that it predicts, as the last part of a text key.
 
-    A decoder predicts the next word, an encoder a hidden one; a recorded encoder reads its text as it is.
+    A decoder predicts the next word, an encoder a hidden one; a recorded encoder reads its text without hiding a word.
     """
     if model.causal:
         return "decoder"

@@ -47,7 +47,8 @@ def name_part(screen: ScreenState, label: str) -> dict:
     layer, _, rest = label.partition(".")
     kind, _, inner = rest.partition(".")
     if not inner.startswith("head_"):
-        last = inner or kind or layer  # such as "b_o" or "feed_forward"; else "positions" or "embedding"
+        # the last part of the label: such as "b_o" or "feed_forward", else "positions" or "embedding"
+        last = inner or kind or layer
         name = say("block.part.bias", name=last) if last.startswith("b_") else say(f"block.part.{last}")
         return {"part": label, "name": name, "layer": int(layer) if layer.isdigit() else 0, "opens": None}
     number = int(inner.removeprefix("head_")) - 1

@@ -1,4 +1,4 @@
-"""Shows how far a request to a pretrained model has come, with a button that stops it."""
+"""Shows the progress of a request to a pretrained model, with a button that stops the request."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -9,14 +9,15 @@ import streamlit as st
 from pages.runs.model_task import ModelTask, TellStage
 from pages.site.words import say
 
-WAIT_SECONDS = 0.2  # seconds between two looks at a request
+WAIT_SECONDS = 0.2  # seconds between two checks of the request's stage
 Result = TypeVar("Result")
 
 
 def wait_for(begin: Callable[[TellStage], Future[Result]]) -> Result:
-    """Waits for a request, while a bar names its stage beside a button that stops it; returns the result.
+    """Waits for a request and returns its result; meanwhile a bar names the stage, beside a button that stops the
+    request.
 
-    If the visitor clicks the button, or anything else, the script run ends, and the request with it. begin: see
+    If the visitor clicks this button, or anything else, the script run ends, and the request is stopped. begin: see
     ModelTask. Raises AttentionError: those of the request.
     """
     task = ModelTask(begin)
@@ -29,7 +30,7 @@ def wait_for(begin: Callable[[TellStage], Future[Result]]) -> Result:
                 bar.progress(task.share, name_stage(task))
         return task.future.result()
     finally:
-        task.stop()  # a request that nobody waits for holds up nobody
+        task.stop()  # stopped, because a request that nobody waits for would delay others
         place.empty()
 
 
@@ -43,5 +44,5 @@ def show_stage(task: ModelTask) -> st.delta_generator.DeltaGenerator:
 
 
 def name_stage(task: ModelTask) -> str:
-    """Returns the sentence about what the request does now."""
+    """Returns the sentence that names the current stage of a request."""
     return say(f"model.stage.{task.stage}")

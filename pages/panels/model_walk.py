@@ -150,7 +150,7 @@ def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
     """Returns the text on a component's contribution to the logit, and on the word predicted after it by the logit
     lens.
 
-    said: the predicted word. share: its probability.
+    said: the word that the logit lens predicts. share: the word's probability.
     """
     layer, _, kind = part.name.rpartition(".")
     return say(

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.panels.lesson_choices import current_slug
 from pages.site.words import say
 
-BAR_DELAY_SECONDS = 0.15  # seconds that a computation takes before the bar appears
+BAR_DELAY_SECONDS = 0.15  # seconds before the progress bar of a computation appears
 MEASUREMENT_SLOT = Semaphore()  # one measurement at a time in this process, because two would slow each other down
 LAST_ITEM_SECONDS = 1.0  # seconds to wait for a stopped measurement's current item
 Item = TypeVar("Item", bound=Hashable)
@@ -69,7 +69,7 @@ def measure_on_request(
 ) -> dict[Item, float]:
     """Returns the items that were measured in this session, with their measurements.
 
-    One button starts the measurement and another stops it; results up to then are kept. Only one session of this
+    One button starts the measurement; another stops it, and keeps the results up to then. Only one session of this
     process measures at a time, and another session gets a message.
 
     name: the name of the measurement in its lesson. start: the label of the first button. show: a function that draws

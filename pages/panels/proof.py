@@ -68,7 +68,7 @@ def describe_agreement(proof: Proof) -> str:
 
 
 def describe_worst(worst: float) -> str:
-    """Returns the text about the largest difference, for a proof in which every check passed.
+    """Returns the text about the largest difference that any check of a proof found, if every check passed.
 
     worst: the largest relative difference between the run and its witnesses.
     """
@@ -137,4 +137,5 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if not proof.passed:
         text = say("proof.failed", step=name_step(proof.failed.step))
         return f":red[:material/error: {text}]"
-    return f":gray[:material/check: {say('proof.checked')}]"  # grey, not green, so as not to distract
+    # the colour is grey instead of green, so as not to distract
+    return f":gray[:material/check: {say('proof.checked')}]"

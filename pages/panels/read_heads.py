@@ -34,14 +34,14 @@ from pages.setup.resolve import resolve_run
 from pages.site.words import say, split_bold
 
 MAX_READ_NUMBERS = 300_000  # maps with more numbers are sent without these options; 8 heads of 193 tokens have as many
-READING = "maps"  # control under which the error of refused options is stored
+READING = "maps"  # name under which the error of refused options is stored
 
 
 def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> tuple[dict, dict[str, bytes]]:
     """Returns the data of the options of maps, and the maps under the chosen options, for the flow picture.
 
-    Both are {} for maps that are no shares, which have no options. If the maps are too large to be sent, or if a kept
-    run A cannot be shown beside B, a text says so.
+    Both are {} for maps whose numbers are not shares, because such maps have no options. If the maps are too large to
+    be sent, or if a kept run A cannot be shown beside B, a text says so.
     """
     count = count_map_numbers(screen)
     if count > MAX_READ_NUMBERS:
@@ -73,14 +73,14 @@ def pack_compared(
 ) -> tuple[dict, dict[str, bytes]]:
     """Returns the result of pack_readings while run A is compared with run B, the run on the screen.
 
-    If the maps of A and B have the same shape, they have a difference; otherwise a text says why they have none. own:
-    the maps of B and their cells that no mask blocks. words: the queries and the keys of B.
+    If the maps of A and B have the same shape, their difference is included; otherwise a text says why there is no
+    difference. own: the maps of B and their cells that no mask blocks. words: the queries and the keys of B.
     """
     maps_a, maps_b = list_maps(a)[0], own[0]
     is_alike = maps_a.shape == maps_b.shape
     side = b.setup.view.side or "difference"
     if side == "difference" and reading.mean and not is_alike:
-        side = "b"  # a mean is taken over the heads of one run
+        side = "b"  # "b", because a mean of heads is taken within one run
     sides = pack_sides(a, own, reading, *words)
     packed = read_run(own, reading, *words) if side == "b" or not (is_alike or side == "a") else sides[side]
     described = {
@@ -95,7 +95,7 @@ def pack_compared(
         described["no_difference"] = describe_size_differences(dict(zip(("H", "T", "S"), pairs, strict=True)))
     count = maps_a.numel() + maps_b.numel() * (len(sides) - 1)
     if count > MAX_READ_NUMBERS and is_alike:
-        sides = {}  # only the difference is shown
+        sides = {}  # {}, so that only the difference is shown
     if sides:
         described["sides"] = {name: description for name, (description, _, _) in sides.items()}
         for name, run in {"a": a, "b": b}.items():
@@ -104,7 +104,7 @@ def pack_compared(
 
 
 def name_bytes(packed: dict[str, Packed]) -> dict[str, bytes]:
-    """Returns the numbers and the hidden cells of packed maps, under the names that the browser expects."""
+    """Returns {name that the browser expects: bytes} for the numbers and the hidden cells of packed maps."""
     named = {}
     for name, (_, numbers, hidden) in packed.items():
         named |= {f"{name}_numbers": numbers, f"{name}_hidden": hidden}
@@ -114,7 +114,7 @@ def name_bytes(packed: dict[str, Packed]) -> dict[str, bytes]:
 def read_run(maps: tuple[Tensor, Tensor], reading: MapReading, queries: list[str], keys: list[str]) -> Packed:
     """Packs the maps of the run on the screen under the chosen options.
 
-    Without options, the browser has them already.
+    If no option is chosen, nothing is packed, because the browser has these maps already.
     """
     if reading == AS_THEY_ARE:
         return None, b"", b""
@@ -177,7 +177,7 @@ def find_a(screen: ScreenState) -> ScreenState | None:
     """Returns the pinned run A, else the run before the last change, if its maps can be shown beside those on the
     screen.
 
-    None if there is no such run, if it cannot be computed any more, or if its maps are too large or no shares.
+    Returns None if there is no such run, if it can no longer be computed, or if its maps are too large or not shares.
     """
     pinned = screen.setup.comparison.run_a
     earlier = pinned if pinned is not None or screen.named is None else screen.named.run
@@ -196,11 +196,14 @@ def name_both(one: str, other: str) -> str:
 
 
 def find_maps(screen: ScreenState) -> tuple[Tensor, Tensor] | None:
-    """Returns the result of list_maps; None if the maps have too many numbers, or numbers that are no shares."""
+    """Returns the result of list_maps; returns None if the maps have too many numbers, or numbers that
+    are not shares.
+    """
     if count_map_numbers(screen) > MAX_READ_NUMBERS or not is_share(screen.trace, "weights"):
         return None
     weights, allowed = list_maps(screen)
-    return (weights, allowed) if (weights >= 0).all() else None  # typed weights may be negative, an overflow is NaN
+    # no shares: typed weights may be negative, and an overflow is NaN
+    return (weights, allowed) if (weights >= 0).all() else None
 
 
 def count_map_numbers(screen: ScreenState) -> int:
@@ -223,7 +226,7 @@ def list_maps(screen: ScreenState) -> tuple[Tensor, Tensor]:
         layers = list_layer_maps(kind.model, kind.read(words)).astype(np.float64)  # (L, H, T, T); a blocked cell is NaN
         length = layers.shape[-1]
         shown = np.where(free, weights, np.nan)[:, :length, :length]
-        layers[now] = shown  # the visitor may have changed the shown layer
+        layers[now] = shown  # replaced, because the visitor may have changed the shown layer
         weights = layers.reshape(-1, *layers.shape[-2:])
         free = np.isfinite(weights)
     return torch.from_numpy(np.where(free, weights, 0.0)), torch.from_numpy(np.array(free))

@@ -1,4 +1,4 @@
-"""Lets the open model of a recorded layer read another text, while the page shows the last one."""
+"""Lets the open model of a recorded layer read another text; until then, the page shows the last text."""
 
 from concurrent.futures import wait
 from dataclasses import dataclass, replace
@@ -20,14 +20,16 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import RunSetup, Setup
 from pages.site.words import say, use_language
 
-ASKED_KEY = "recorded_text"  # session key: the text that a model reads now, an AskedText; None without one
-PATIENCE_SECONDS = 0.4  # a text that is read faster is shown without a bar before
+ASKED_KEY = "recorded_text"  # session key of the AskedText that a model is reading; None if there is none
+PATIENCE_SECONDS = 0.4  # seconds within which a text is read without showing a progress bar
 REFRESH_SECONDS = 0.4  # seconds between two looks at the request
 
 
 @dataclass(frozen=True, eq=False)
 class AskedText:
-    """A text that the visitor requested. run: the run that was shown then. at_end: whether to select its last word."""
+    """A text that the visitor requested. run: the run that was shown at the time of the request. at_end: whether to
+    select the last word of the text.
+    """
 
     run: RunSetup
     task: ModelTask[Setup]
@@ -35,7 +37,9 @@ class AskedText:
 
 
 def find_source(run: RunSetup) -> TextSource | None:
-    """Returns the text that the model of a recorded run has read; None for other runs, and if it is no longer kept."""
+    """Returns the text that the model of a recorded run has read; None for other runs, and if the text is no longer
+    stored.
+    """
     if resolve_run(run).mode != "recorded":
         return None
     try:
@@ -45,7 +49,7 @@ def find_source(run: RunSetup) -> TextSource | None:
 
 
 def asked_text() -> AskedText | None:
-    """Returns the text that a model reads now for this session; None without one."""
+    """Returns the requested text that a model is reading for this session; None if there is none."""
     return st.session_state.get(ASKED_KEY)
 
 
@@ -72,7 +76,8 @@ def show_text_boxes(setup: Setup) -> None:
 
 
 def ask_for_text(wanted: WantedText, at_end: bool = False) -> None:
-    """Requests that the model reads another text, and shows it if that is fast; must be the last call of a callback.
+    """Requests that the model reads another text, and waits a moment to show it at once; must be the last call of a
+    callback.
 
     at_end: whether to select the last word.
     """
@@ -90,7 +95,7 @@ def ask_for_text(wanted: WantedText, at_end: bool = False) -> None:
 
 
 def stop_asked() -> None:
-    """Stops the request of this session, if there is one."""
+    """Stops this session's request that a model reads a text, if there is one."""
     asked = st.session_state.pop(ASKED_KEY, None)
     if asked is not None:
         asked.task.stop()
@@ -111,7 +116,9 @@ def take_read_text() -> bool:
 
 
 def list_changes(run: RunSetup, asked: AskedText) -> dict[str, object]:
-    """Returns the changed fields of a Setup that show the text that was read. Raises AttentionError: why it was not."""
+    """Returns the changed fields of a Setup that show the text that was read. Raises AttentionError with the reason if
+    the text was not read.
+    """
     read = asked.task.future.result().run
     changes = list_text_changes(run, read)
     words = find_kept(read).source.count
@@ -120,14 +127,17 @@ def list_changes(run: RunSetup, asked: AskedText) -> dict[str, object]:
 
 # ---- while the model reads -------------------------------------------------------------------------------------------
 def show_reading() -> None:
-    """Shows how far the requested text has come, with a button that stops the request; nothing without one."""
-    with st.container(key="recorded_reading"):  # always there, so that what follows keeps its place
+    """Shows the progress of the model on the requested text, with a button that stops the request; nothing without a
+    request.
+    """
+    # this container always exists, so that the content below keeps its place
+    with st.container(key="recorded_reading"):
         if asked_text() is not None:
             st.fragment(watch_reading, run_every=REFRESH_SECONDS, key="watch_reading")()
 
 
 def watch_reading() -> None:
-    """Draws the stage of the request; shows the text as soon as it was read."""
+    """Draws the stage of the requested text; shows the text as soon as the model has read it."""
     if take_read_text():
         st.rerun()
         return

@@ -15,7 +15,7 @@ MAX_LABEL_CHARS = 40  # most characters of a matrix row in the label of a button
 
 
 def show_error(error: AttentionError | None, key: str = "", take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows why an input was refused; nothing if `error` is None.
+    """Shows the sentence that says why an input was refused; nothing if `error` is None.
 
     key: distinguishes the buttons of this input from those of others. take_reading: a callback that gets the
     interpretation that the visitor chooses, for an input that has several.

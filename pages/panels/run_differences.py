@@ -56,12 +56,14 @@ def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
 
 
 def describe_size_differences(sizes: Mapping[str, tuple[int, int]]) -> str:
-    """Returns the sentence about why nothing is subtracted: the sizes of the maps in which A and B differ.
+    """Returns the sentence that says why the maps of A and B are not subtracted: it names the sizes in which they
+    differ.
 
     sizes: {axis: (its size in A, its size in B)}, of which at least one differs.
     """
     differing = {axis: pair for axis, pair in sizes.items() if pair[0] != pair[1]}
-    if differing.get("T") == differing.get("S") is not None:  # words of queries and keys are named once
+    # if queries and keys differ in the same way, their number of words is named once
+    if differing.get("T") == differing.get("S") is not None:
         differing = {("tokens" if axis == "T" else axis): pair for axis, pair in differing.items() if axis != "S"}
     counted = [say(f"compare.count.{axis}", a=a, b=b) for axis, (a, b) in differing.items()]
     return say("compare.sizes", sizes=say("compare.and_also").join(counted))

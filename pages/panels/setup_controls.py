@@ -78,9 +78,10 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
 
 
 def keep_head(changes: dict) -> dict:
-    """Returns the changes of a Setup with the head on the screen, if they give other vectors X to several heads.
+    """Returns the changes of a Setup, extended by the head on the screen if they replace the vectors X of several
+    heads.
 
-    Without a chosen head, the page would show the head whose weights are the most telling, which may be another one.
+    Without a chosen head, the page would show the head with the most telling weights, which may be another head.
     """
     if setup_state.current_setup().view.head is not None or changes.get("x") in (None, UNCHANGED):
         return changes
@@ -90,7 +91,7 @@ def keep_head(changes: dict) -> dict:
 
 
 def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows why the control's last change was refused; nothing if it was not.
+    """Shows why the control's last change was refused; nothing if that change was applied.
 
     take_reading: a callback that gets the interpretation that the visitor chose for an ambiguous input.
     """

@@ -71,9 +71,9 @@ def shows_part_of_query(trace: Trace, step: str) -> bool:
 
 
 def has_picture_here(screen: ScreenState) -> bool:
-    """Returns whether the opened step has a picture below the flow picture.
+    """Returns whether the opened step is drawn below the flow picture.
 
-    A step has such a picture if it is large, a difference, or a step of one of two compared runs.
+    This is so if the step is large, if its difference between two runs is shown, or if runs are compared.
     """
     if screen.setup.view.step not in screen.trace:
         return False
@@ -81,7 +81,8 @@ def has_picture_here(screen: ScreenState) -> bool:
 
 
 def show_step_panel(screen: ScreenState) -> None:
-    """Draws the opened step's pictures, if the flow picture lacks them, and an accordion that can open any step.
+    """Draws the opened step's pictures, if the flow picture does not show them, and an accordion in which any step can
+    be opened.
 
     The accordion has the step's formula, code and table.
     """
@@ -111,7 +112,8 @@ def show_named_step(screen: ScreenState) -> None:
     """Draws the select boxes of a step and its cell, then the formula, code and numbers of the opened step."""
     trace, step = screen.trace, screen.setup.view.step
     is_open = step in trace
-    with st.container(horizontal=True, gap="small", key="pickers"):  # the key keeps the keyboard focus inside
+    # the key of the container keeps the keyboard focus inside
+    with st.container(horizontal=True, gap="small", key="pickers"):
         step_picker(trace, step if is_open else None)
         if is_open:
             step_cell_pickers(trace, step, chosen_cell(trace, screen.setup), screen.selection.at)
@@ -139,7 +141,7 @@ def follow_operand(place: Mapping) -> None:
 def step_picker(trace: Trace, step: str | None) -> None:
     """Draws a select box of all steps.
 
-    For the keyboard and screen readers, it replaces a click on a step's map.
+    For the keyboard and screen readers, this select box replaces a click on a step's map.
     """
     names = {name: step_name(name) for name in trace.steps}
 
@@ -158,7 +160,8 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
     """
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
-    looked = {dim: place for dim, place in at.items() if dim != "T"}  # T left out: another query redraws nothing here
+    # without T, because another query redraws nothing here
+    looked = {dim: place for dim, place in at.items() if dim != "T"}
     shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
 
@@ -167,7 +170,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]
-        places = current_screen().selection.at  # the selected index, or 0, for axes without a control
+        places = current_screen().selection.at  # for axes without a control: the selected index, or 0
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": tuple(index)})
 

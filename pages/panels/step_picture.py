@@ -14,7 +14,7 @@ from pages.site.words import say
 
 MAX_COLUMNS_ACROSS = 18  # most columns of cells whose numbers are legible with a projector
 STEP_WINDOW_SIDE = 10  # number of rows and columns of a large step that are drawn as cells
-MIN_OPERAND_COLUMNS = 6  # at least this many columns of an operand are drawn
+MIN_OPERAND_COLUMNS = 6  # least number of columns of an operand that are drawn
 
 
 def make_step_picture(

@@ -22,7 +22,7 @@ STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # px: longer side of 
 NAME_TEXT_PX = 13  # px: font size of the name below a small map
 MAX_STEPS_IN_LINE = 15  # most small maps of steps in one line
 MAX_NARROW_STEPS_IN_LINE = 18  # most narrow maps in one line; with more, a second line starts at the scores
-MOVED_MARK = "Δ"  # shown below the name of a step whose numbers have changed
+MOVED_MARK = "Δ"  # mark below the name of a step whose numbers have changed
 SEQUENCE_INPUTS = ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads")
 MASK_INPUTS = ("allowed_custom", "allowed")
 BIAS_INPUTS = ("bias_custom", "bias")
@@ -34,7 +34,7 @@ StepPlace = tuple[str, dict[str, int]]  # (name of a step, {leading axis: index}
 def list_strip_steps(trace: Trace) -> list[str]:
     """Returns the steps that are drawn as small maps in a row: input sequences and all computed matrices.
 
-    Given masks and biases stand before the steps of their kind.
+    Masks and biases that are inputs precede the computed steps of the same kind.
     """
     inputs = trace.inputs()
     steps = [name for name in SEQUENCE_INPUTS if name in inputs]

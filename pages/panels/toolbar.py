@@ -33,7 +33,7 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
         with st.container(**line, width="content", key="tools"):
             shared = st.container(**line, width="content", key="shared_tools")
             with st.container(width="content", gap=None):
-                st.space(LINE_HEIGHT_PX)  # gives an empty toolbar its height
+                st.space(LINE_HEIGHT_PX)  # gives the toolbar its height even if it is empty
             show_search()
             show_language_switch()
             show_more_button()
@@ -90,7 +90,7 @@ search = make_component(
 def show_search() -> None:
     """Shows the search button; opens the page of the chosen result."""
     data = {
-        "findable": f"./{FINDABLE_FILE}",  # URL relative to the search component's script
+        "findable": f"./{FINDABLE_FILE}",  # a URL relative to the search component's script
         "language": current_language(),
         "page": current_page(),
         "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},
@@ -100,7 +100,8 @@ def show_search() -> None:
     chosen = search(data=data, key="search", width="content").chosen
     if chosen is not None:
         found = list_findable()[chosen]
-        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the control is on this page
+        # True if the found control is on this page
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):
             seek(found.link[LINK_KEY])
             st.rerun()
         open_page(found.slug, found.link)

@@ -18,8 +18,9 @@ from pages.session.fragments import redraw
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say_refusal
 
-CONTROL = "typed_cell"  # control under which the errors of refused numbers are stored
-STEP_MATRICES = {"query": "x", "key": "context"}  # input step -> name of its matrix, if it has another name
+CONTROL = "typed_cell"  # name under which the errors of refused numbers are stored
+# input step -> name of its matrix, for steps whose matrix has another name
+STEP_MATRICES = {"query": "x", "key": "context"}
 MAX_CELL_CHARS = 40
 
 TypedCell = tuple[int, int, object]  # (row, column, typed text)
@@ -105,7 +106,7 @@ def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str)
     elif not np.array_equal(changed, matrix):
         take_made_change(CONTROL, lambda: {name: shorten_matrix(changed, base, name)})
     if setup_state.workbench().refused.get(CONTROL) is None:
-        setup_state.renew_editors()  # makes the matrix editors show the new number, too
+        setup_state.renew_editors()  # the matrix editors must show the new number, too
 
 
 def make_refusal_data() -> dict | None:

@@ -79,7 +79,7 @@ def suggest_word(setup: Setup, at: int) -> str:
 
 
 # ---- the words of a Chinese sentence: a click between two characters splits or joins ---------------------------------
-GAP_CONTROL = "word_gap"  # control under which the error of a refused split or join is stored
+GAP_CONTROL = "word_gap"  # name under which the error of a refused split or join is stored
 
 word_gaps = make_component(
     "word_gaps",

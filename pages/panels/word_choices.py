@@ -16,8 +16,8 @@ from pages.setup.resolve import word_choices_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-WORD_CHOICES = "word_choices"  # control under which the errors of refused sampling settings are stored
-NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # field -> its value without effect, which a link omits
+WORD_CHOICES = "word_choices"  # name under which the errors of refused sampling settings are stored
+NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # sampling setting -> its value without effect, which a link omits
 
 
 def describe_temperature(setup: Setup) -> dict:
@@ -53,7 +53,9 @@ def take_word_choices(sent: Mapping) -> None:
 
 
 def read_choice_sent(name: str, number: object) -> float | int | None:
-    """Checks a sampling setting that the browser sent; returns its value in the Setup, which is None without effect."""
+    """Checks a sampling setting that the browser sent; returns its value for the Setup, which is None if the setting
+    has no effect.
+    """
     if number is None and name in WHOLE_WORD_CHOICES:
         return None
     checked = check_word_choice(name, number)

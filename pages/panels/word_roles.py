@@ -22,7 +22,7 @@ from pages.setup.setup import Setup
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
-MAX_SHOWN_CHOICES = 12  # most words with a control, in the picture and below it; further words are only counted
+MAX_SHOWN_CHOICES = 12  # most unknown words with a control, in the picture and below it; further words are only counted
 WORD_WIDTH, CHOICE_WIDTH = 84, 150  # width in pixels of a word, and of the select box of its role
 MAX_LISTED_WORDS = 12  # most words that the text lists for one role
 NOT_KNOWN = "unknown"  # name of the role (kind) of a word outside a language model's vocabulary
@@ -154,7 +154,9 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
 
 
 def tell_doubt(words: list[str]) -> None:
-    """Shows the sentence that an example built by hand does not know some words; nothing if it knows all words."""
+    """Shows the sentence that an example built by hand does not know some words; nothing if the example knows all
+    words.
+    """
     if words:
         st.caption(say("roles.dictionary.doubt", words=join_words(words)))
 

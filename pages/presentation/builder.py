@@ -78,7 +78,7 @@ def step_picker(index: int, scene: Scene) -> None:
         options=steps_of(scene.shown),
         selection_mode="multi",
         format_func=name_scene_step,
-        wrap=True,  # wrap: the steps take several rows on a phone
+        wrap=True,  # wrap=True: on a phone, the steps take several rows
     )
 
 
@@ -135,7 +135,8 @@ def show_removed_scene() -> None:
     if removal is None:
         return
     title = printable_token(removal.before.scenes[removal.at].title) or "–"
-    st.info(say("present.desk.removed", number=removal.at + 1, title=escape_markdown(title)))  # for screen readers, too
+    # as text, for screen readers, too
+    st.info(say("present.desk.removed", number=removal.at + 1, title=escape_markdown(title)))
     st.button(
         say("present.desk.undo"), key="undo_removal", icon=":material/undo:", on_click=lecture_session.restore_scene
     )
@@ -151,7 +152,8 @@ def show_put_away_lecture() -> None:
         return
     title = escape_markdown(printable_token(put_away.title) or "–")
     with st.container(horizontal=True, vertical_alignment="center", key="put_away"):
-        st.info(say("present.desk.put_away", title=title, count=len(put_away.scenes)))  # screen readers read this text
+        # as text, which screen readers read
+        st.info(say("present.desk.put_away", title=title, count=len(put_away.scenes)))
         st.button(
             say("present.desk.bring_back"),
             key="bring_back",
@@ -194,7 +196,8 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
             take_cell(chosen_step, (0,) * trace[chosen_step].dim())
 
     def take_place() -> None:
-        places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(len(cell))]  # 0: no control
+        # index 0 for an axis without a control
+        places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(len(cell))]
         chosen_cell = tuple(places)
         if trace.holds(step, chosen_cell):
             take_cell(step, chosen_cell)
@@ -247,7 +250,7 @@ def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Ca
 def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple[str, ...]) -> Setup:
     """Returns a copy of a Setup in which a cell is opened and the query of the cell is selected.
 
-    If the Setup selects a head, the copy selects the head of the cell.
+    If the Setup selects a head, the copy selects the cell's head instead.
     """
     places = dict(zip(axes, cell, strict=True))
     token = places.get("T", setup.view.token)

@@ -47,7 +47,8 @@ FlowStills = Mapping[FlowStill, bytes]
 
 
 def list_stills(screen: ScreenState, known: tuple[str, ...]) -> list[FlowStill]:
-    """Returns the flow pictures of a slide: one per keyframe whose motion is new, and one of the end.
+    """Returns the flow pictures of a slide: one for each keyframe with a motion that is new, and one of the animation's
+    end.
 
     known: the motions that earlier slides show.
     """
@@ -68,7 +69,7 @@ def draw_next_still(lecture: Lecture) -> tuple[FlowStills, int]:
     if waiting:
         still = waiting[0]
         key = sha256(repr(still).encode()).hexdigest()
-        with collect_part():  # while collecting, pictures have the light theme's colours
+        with collect_part():  # in a file, pictures have the light theme's colours
             screen, _ = make_computable_screen(still.setup)
             flow = make_journey_data(screen, Showing(begins="end"))
             formulas = draw_formulas(screen)

@@ -142,9 +142,9 @@ def make_slide_show(
 ) -> SlideShow:
     """Returns the slides of a lecture, in the language of the session.
 
-    drawn: the parts of lessons that the lecture shows. address: the address of the workbench. link: the link of the
-    lecture. stills: the flow pictures that the browser has drawn, for a file that cannot move. No session state is
-    read, so a separate thread may call this function.
+    drawn: {part of a lesson: its collected content} for the parts that the lecture shows. address: the address of the
+    workbench. link: the link of the lecture. stills: the flow pictures that the browser has drawn, for a file that
+    cannot move. No session state is read, so a separate thread may call this function.
     """
     provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
     slides: list[Slide] = []
@@ -208,7 +208,7 @@ def say_minutes(count: float) -> str:
 
 
 def say_place(number: int, count: int) -> str:
-    """Returns the text that says which scene this is of how many."""
+    """Returns the text with the number of a scene and the count of all scenes, such as "scene 1 of 5"."""
     return say("present.place", number=number, count=count)
 
 

@@ -85,7 +85,8 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
     told = (*drawn.facts, *list_told(drawn)) or drawn.sentences
     said = list(map(strip_markup, told))
     code, code_beside, *_ = *drawn.code, "", ""
-    if not (said or pictures or moving or code):  # nothing collected: a table, or a button to start
+    # the part has content that cannot be collected, such as a table or a start button
+    if not (said or pictures or moving or code):
         said = ["", say("present.files.in_app", step=scene.title)]
     return Slide(
         title=scene.title,
@@ -106,7 +107,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
 
 
 def list_told(drawn: CollectedPart) -> list[str]:
-    """Returns the lines and captions that a lesson part shows at the current position of its slider."""
+    """Returns the texts (lines and captions) that a part of a lesson shows at the current position of its slider."""
     told = []
     for part in drawn.moving:
         if part.name == components.live_text.name and part.data["kind"] in TOLD_KINDS:
@@ -159,7 +160,7 @@ def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise 
     """
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
-    if run is None:  # then the page samples its numbers; an example with few, whole numbers is taken
+    if run is None:  # without a run, an example with small whole numbers is used
         run = make_setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)

@@ -18,7 +18,8 @@ if session.view == lecture_session.NOTES_VIEW:
 elif session.scene_step is None:
     desk.show_desk()
 else:
-    with st.container(horizontal=True, gap="medium"):  # always the same container, so that an animation goes on
+    # a container that always exists, so that an animation is not interrupted
+    with st.container(horizontal=True, gap="medium"):
         with st.container(width="stretch"):
             stage.show_stage()
         if session.drawer:

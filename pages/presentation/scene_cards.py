@@ -28,7 +28,8 @@ from pages.setup.setup import Setup
 from pages.site.words import current_language, say, say_title, strip_markup
 
 CARD_MAP_CELLS = 16  # most cells per side of a tile's attention map; smaller ones would be invisible
-MAX_CARD_PAIRS = 65_536  # most query-key pairs of a run on a tile; sixty such runs are fast enough
+# most query-key pairs of a run whose map is computed for a tile; sixty such runs are fast enough
+MAX_CARD_PAIRS = 65_536
 MAX_CARD_PICTURE_PIXELS = 8_000_000  # most pixels of an uploaded picture; each needs four bytes of memory
 CARD_PICTURE_SIZE_PX = (320, 180)  # px: twice the size of a tile's picture, for high-resolution screens
 CARD_LINES, CARD_LINE_CHARS = 5, 40  # most lines on a tile, and most characters of a line

@@ -63,7 +63,7 @@ def show_symbol_step(screen: ScreenState) -> None:
 
 
 def steps_leading_to(trace: Trace, step: str) -> list[str]:
-    """Returns the names of the shown steps from the scores up to a step, without that step and without masks.
+    """Returns the names of the shown steps from the scores to the step before a given one; masks are left out.
 
     Returns [] if the run has no scores, or if the step is not shown.
     """
@@ -231,9 +231,9 @@ def step_of_code(trace: Trace, setup: Setup) -> str:
 # ---- parts of lessons ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class BegunLesson:
-    """The lesson in the presentation, as it was when the presenter started it.
+    """The state of the presented lesson when the presenter started it.
 
-    begun: the value of LectureSession.begun when the lesson was started. link: the lesson's link at that time.
+    begun: the value of LectureSession.begun at that time. link: the lesson's link at that time.
     """
 
     begun: int
@@ -241,10 +241,10 @@ class BegunLesson:
 
 
 def show_lesson_step(screen: ScreenState) -> None:
-    """Shows the part of a lesson that the slide contains, at first with the slide's choices, later with the
-    presenter's.
+    """Shows the part of a lesson that the slide contains, first with the choices that the slide contains, later with
+    the presenter's.
 
-    It also records whether the presenter has changed the choices.
+    Also records whether the presenter has changed these choices.
     """
     session = lecture_session.get_lecture_session()
     shown = lecture_session.current_scene().shown

@@ -106,7 +106,8 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore, frames: S
     animation that the browser has drawn.
     """
     screen, refused = make_computable_screen(scene.setup)
-    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # guesses: below
+    # no warning here, because the slide has one below
+    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")
     warning = tell_run_guess(screen.setup)
     shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, before)
     unfit = []
@@ -275,7 +276,8 @@ def make_exercise(shown: ShownScene) -> SlideExercise | None:
 
 
 def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercise | None:
-    """Returns an exercise that asks the visitor to calculate the row of a cell; None if it cannot be made.
+    """Returns an exercise that asks the visitor to calculate the row of a cell; None if no exercise can be made of this
+    row.
 
     task: a text before the instruction to fill in the row, or "".
     """

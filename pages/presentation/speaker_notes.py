@@ -90,7 +90,8 @@ def show_notes() -> None:
 
 
 def go_on(way: str) -> None:
-    """Shows another step of the lecture after a key or button of the presenter view, if no presentation window reacts.
+    """Shows another step of the lecture after a key or button of the presenter view, if no presentation window handles
+    it.
 
     way: the direction, such as "next" or "previous_scene"; "script" for the slide as the lecture has it.
     """

@@ -47,7 +47,8 @@ def show_stage(screen: ScreenState) -> None:
         if screen.setup.run.recorded is not None:
             st.caption(say("present.live"))
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
-        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one key, so that the animation goes on
+        # the same key for all flow steps, so that an animation is not interrupted
+        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):
             SCENE_STEP_FUNCTIONS[step](screen)
         if step in MODEL_STEPS:
             show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))

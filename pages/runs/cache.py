@@ -36,7 +36,8 @@ from pages.setup.setup import RunSetup, Setup
 
 Run = tuple[Trace, RunInputs]
 LARGE_BYTES = 16 * 2**20  # bytes of a large run: if one is evicted, unused memory is returned to the operating system
-HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # hashed by their repr, which contains all their fields
+# Streamlit hashes these arguments by their repr, which contains all fields
+HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}
 MAX_THREAD_RESULTS = 4  # each function keeps at most this many results per thread that runs a script
 MAX_CACHED_RUNS = 256  # runs
 MAX_RUN_BYTES = 192 * 2**20  # most bytes of all cached runs together: two runs with 8 heads of 512 tokens
@@ -83,7 +84,7 @@ def cache_in_thread(function: Callable) -> Callable:
     return remembered
 
 
-@partial(RUN_CACHE.keep, key=lambda run, arrays: repr(run))  # its repr contains all fields of a RunSetup
+@partial(RUN_CACHE.keep, key=lambda run, arrays: repr(run))  # the key: repr(run) contains all fields of a RunSetup
 def cached_run(run: RunSetup, arrays: UploadedArrays | None) -> Run:
     return compute_run(run, arrays)
 
@@ -200,7 +201,9 @@ def inputs_of(setup: Setup) -> RunInputs:
 
 @cache_in_thread
 def proof_for(run: RunSetup) -> Proof:
-    """Returns the proof of a run: its comparison with a second implementation. Raises AttentionError."""
+    """Returns the proof of a run: the comparison of its numbers with those of a second implementation. Raises
+    AttentionError.
+    """
     return cached_proof(run, trace_for(Setup(run)))
 
 

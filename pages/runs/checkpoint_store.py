@@ -1,6 +1,7 @@
-"""Keeps the pretrained model that was opened last, and the attention maps it computed for texts, for all sessions.
+"""Stores, for all sessions, the pretrained model that was opened last, and the attention maps that it computed for
+texts.
 
-One thread opens the models and runs them, in the order of the requests, so that the process never holds two models.
+A single thread opens and runs the models in the order of the requests, so that memory never holds two models.
 """
 
 from collections import OrderedDict
@@ -30,8 +31,9 @@ from attention_core.transformer.stack import StackWeights
 from pages.runs.freed_memory import give_back
 from pages.runs.model_task import TellStage
 
-MAX_SUM_BYTES = 2**30  # most bytes for a moment while the last vectors are computed as a sum
-SUM_STEPS, PARTS_BESIDE_HEADS = 4, 3  # how often each part is held then; parts a layer: MLP and biases
+MAX_SUM_BYTES = 2**30  # most bytes of memory used while the last vectors are computed as a sum
+# copies of each part in memory meanwhile; number of parts per layer besides heads: MLP and biases
+SUM_STEPS, PARTS_BESIDE_HEADS = 4, 3
 FLOAT64_BYTES = 8
 MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
 Result = TypeVar("Result")
@@ -39,11 +41,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class WantedText:
-    """What a session requests: that the model of a folder reads a text.
+    """A session's request that the model of a folder reads a text.
 
     further: the second sentence of a pair, or the text of the decoder. roots: the folders in which the model must lie;
     None for any. written: the numbers of the pieces that the model has generated after the text. off: the heads that
-    are switched off inside the model, as Recording.without takes them.
+    are ablated inside the model, in the form of the argument of Recording.without.
     """
 
     folder: Path
@@ -56,11 +58,11 @@ class WantedText:
 
 @dataclass(frozen=True, eq=False)
 class TextRecord:
-    """What an open model computed from a text: the pieces (subword tokens), the maps of all layers, and their proofs.
+    """An open model's results for a text: the pieces (subword tokens), the maps of all layers, and their proofs.
 
-    found: for each layer, the matrices that give q, k, v and its output, or why these were not found. whole: the record
-    with all heads, if some are switched off in this one; else None. sums: the sum that its last vectors are, if it was
-    requested.
+    found: for each layer, the matrices that compute q, k, v and the output, or why these were not found. whole: the
+    record with all heads, if some heads are ablated in this one; else None. sums: the last vectors as a sum, if a
+    session requested it.
     """
 
     opened: OpenedModel
@@ -74,10 +76,11 @@ class TextRecord:
 
 @dataclass(eq=False)
 class RecordedText:
-    """A text that a model has read. Sessions keep it; the store closes it when it opens another model or needs room.
+    """A text that a model has read. Sessions keep this object; the store closes it when another model is opened or
+    memory runs out.
 
-    file: the maps of all layers, which stay. record: what needs the model, and most memory; None after the text was
-    closed: then everything else that is read from it raises AttentionError (text_closed).
+    file: the maps of all layers, which remain after closing. record: everything that needs the model or much memory;
+    None after closing: all other properties then raise AttentionError (text_closed).
     """
 
     wanted: WantedText
@@ -87,12 +90,12 @@ class RecordedText:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the store has closed the text."""
+        """Whether the store has closed this text."""
         return self.record is None
 
     @property
     def held(self) -> TextRecord:
-        """The record. Raises AttentionError (text_closed)."""
+        """The record of the text. Raises AttentionError (text_closed)."""
         record = self.record
         if record is None:
             raise AttentionError("text_closed", name=self.name)
@@ -100,32 +103,34 @@ class RecordedText:
 
     @property
     def opened(self) -> OpenedModel:
-        """The model. Raises AttentionError (text_closed)."""
+        """The model that has read the text. Raises AttentionError (text_closed)."""
         return self.held.opened
 
     @property
     def inputs(self) -> TextInputs:
-        """The pieces of the text. Raises AttentionError (text_closed)."""
+        """The pieces (subword tokens) of the text. Raises AttentionError (text_closed)."""
         return self.held.inputs
 
     @property
     def maps(self) -> RecordedMaps:
-        """The recording. Raises AttentionError (text_closed)."""
+        """The recording of the model's attention layers on the text. Raises AttentionError (text_closed)."""
         return self.held.maps
 
     @property
     def proof(self) -> Sequence[ProofRow]:
-        """The proof of each layer. Raises AttentionError (text_closed)."""
+        """The proof of each recorded layer. Raises AttentionError (text_closed)."""
         return self.held.proof
 
     @property
     def found(self) -> Sequence[LayerMaps | AttentionError]:
-        """The matrices of each layer, or why there are none. Raises AttentionError (text_closed)."""
+        """For each layer, its matrices, or the reason why they were not found. Raises AttentionError (text_closed)."""
         return self.held.found
 
     @property
     def whole(self) -> "RecordedText | None":
-        """The text with all heads, if some are switched off; else None. Raises AttentionError (text_closed)."""
+        """The record of the text with all heads, if some are ablated in this one; else None. Raises AttentionError
+        (text_closed).
+        """
         return self.held.whole
 
     @property
@@ -153,11 +158,11 @@ def require_room(opened: OpenedModel, inputs: TextInputs) -> None:
 
 
 def find_proven(text: RecordedText, known: StackWeights | None, tell_found: Callable[[], None]) -> WholeRun:
-    """Returns the whole model of a recorded text.
+    """Returns the whole model of a recorded text, with a proof of all its parts.
 
-    known: the weights of the same model that are in memory already, which the result then shares. tell_found: is called
-    when all parts were found, and their proof begins. Raises AttentionError: what the core lacks, or part_apart if a
-    part does not end where the model's next part begins.
+    known: weights of the same model that are in memory already and that the result shares. tell_found: called when all
+    parts are found and their proof begins. Raises AttentionError: which part attention_core cannot compute, or
+    part_apart if a part's output is not the input of the next part.
     """
     with as_refusal("model_run"):
         whole = text.maps.recording.whole()
@@ -172,9 +177,10 @@ def find_proven(text: RecordedText, known: StackWeights | None, tell_found: Call
 
 
 def sum_vectors(text: RecordedText) -> LayerSum:
-    """Returns the last vectors of a recorded text as a sum; later calls return the same one.
+    """Returns the last vectors of a recorded text as a sum over the model's parts; later calls return the same object.
 
-    Raises AttentionError: why they are no sum; sum_too_large, before it is computed, if it would take too much memory.
+    Raises AttentionError: the reason why the vectors are not such a sum; sum_too_large, before computing, if the sum
+    would take too much memory.
     """
     sums = text.held.sums
     if not sums:
@@ -185,8 +191,8 @@ def sum_vectors(text: RecordedText) -> LayerSum:
 
 
 def require_sum_size(recording: Recording) -> None:
-    """Raises AttentionError (sum_too_large) if the last vectors as a sum of all heads would take more than
-    MAX_SUM_BYTES.
+    """Raises AttentionError (sum_too_large) if splitting the last vectors into a sum over all heads would take more
+    than MAX_SUM_BYTES.
     """
     parts = sum(call.sizes[1] + PARTS_BESIDE_HEADS for call in recording.calls)
     output = recording.calls[-1].output
@@ -196,25 +202,29 @@ def require_sum_size(recording: Recording) -> None:
 
 
 class CheckpointStore:
-    """Keeps one open model and the records of the latest texts, and closes all others, also those that a page shows."""
+    """Stores one open model and the records of the latest texts; closes all other models and texts, even if a page
+    shows them.
+    """
 
     def __init__(self):
         self.worker = ThreadPoolExecutor(1, thread_name_prefix="checkpoints")
         self.opened: OpenedModel | None = None
         self.texts: OrderedDict[WantedText, RecordedText] = OrderedDict()
-        self.lock = Lock()  # guards self.texts and self.waiting
+        self.lock = Lock()  # held while self.texts or self.waiting is read or changed
         self.waiting = 0  # number of requests that are not finished
 
     def begin(self, wanted: WantedText, tell: TellStage, how: Writing | None = None) -> Future[RecordedText]:
-        """Requests the record of a text, and returns its future.
+        """Requests the record of a text, and returns the request's future.
 
-        The worker thread calls `tell` as each stage begins. how: how the model first continues the text; None if it
-        does not.
+        The worker thread calls `tell` as each stage begins. how: the settings with which the model first continues the
+        text; None for no continuation.
         """
         return self.submit(self.read, wanted, tell, how)
 
     def submit(self, function: Callable[..., Result], *given: object) -> Future[Result]:
-        """Queues a call for the worker thread, counts it as waiting until it is finished, and returns its future."""
+        """Queues a call for the worker thread, counts the call as waiting until it is finished, and returns the call's
+        future.
+        """
         with self.lock:
             self.waiting += 1
         future = self.worker.submit(function, *given)
@@ -243,7 +253,9 @@ class CheckpointStore:
         return self.record_text(opened, wanted, tell)
 
     def record_text(self, opened: OpenedModel, wanted: WantedText, tell: TellStage) -> RecordedText:
-        """Returns the record of a text; without some heads, after that with all heads. Raises AttentionError."""
+        """Lets the model read a text, and returns the record; if heads are ablated, the model first reads the text with
+        all heads. Raises AttentionError.
+        """
         with self.lock:
             kept = self.texts.get(wanted)
         if kept is not None and not kept.is_closed and kept.opened is opened:
@@ -268,18 +280,23 @@ class CheckpointStore:
         return text
 
     def require_open(self, wanted: WantedText, name: str) -> None:
-        """Raises AttentionError (text_closed) unless the model of a folder is the open one. name: that of the model."""
+        """Raises AttentionError (text_closed) unless the model of this folder is the open one. name: the name of the
+        model.
+        """
         folder = find_folder(wanted.folder, wanted.roots)
         if self.opened is None or self.opened.folder.path != folder.path:
             raise AttentionError("text_closed", name=name)
 
     def find_sum(self, text: RecordedText) -> Future[LayerSum]:
-        """Requests the last vectors of a recorded text as a sum, and returns its future; see sum_vectors."""
+        """Requests the result of sum_vectors (the last vectors of a recorded text as a sum), and returns the request's
+        future.
+        """
         return self.submit(sum_vectors, text)
 
     def open(self, wanted: WantedText) -> OpenedModel:
         """Returns the model of a folder; closes the one that was open before."""
-        folder = find_folder(wanted.folder, wanted.roots)  # raises an error if this session may not open the folder
+        # raises AttentionError if this session may not open the folder
+        folder = find_folder(wanted.folder, wanted.roots)
         opened, self.opened = self.opened, None
         if opened is not None and opened.folder.path == folder.path:
             opened.folder.require_unchanged()
@@ -287,7 +304,8 @@ class CheckpointStore:
             return opened
         del opened
         with self.lock:
-            for text in self.texts.values():  # sessions keep them, and each record refers to its model
+            # closed, because sessions keep these texts, and each record refers to its model
+            for text in self.texts.values():
                 text.record = None
             self.texts.clear()
         give_back()
@@ -304,7 +322,8 @@ class CheckpointStore:
         with self.lock:
             self.texts[text.wanted] = text
             sizes = {wanted: kept.kept_bytes for wanted, kept in self.texts.items()}
-            needed = {id(kept.whole) for kept in self.texts.values()}  # beside texts without some heads
+            # records with all heads, which texts with ablated heads refer to
+            needed = {id(kept.whole) for kept in self.texts.values()}
             for wanted in list(self.texts)[:-1]:
                 if sum(sizes.values()) <= MAX_KEPT_BYTES:
                     break

@@ -50,7 +50,8 @@ from pages.setup.setup import CHOSEN_FIELDS, MAX_RUN_PAIRS, RunSetup, Setup
 
 TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
-ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # shown as one row, that is with two axes, but attention_core takes one axis
+# vectors, shown as one row with two axes; attention_core takes them with one axis
+ONE_ROW_MATRICES = (*VECTORS, *BIASES)
 
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
@@ -59,8 +60,8 @@ InputKind = Sentences | QkvMatrices | UploadedQkv | RecordedLayer | DrawnTensors
 
 
 def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
-    """Returns the input of a run as an object whose class depends on the kind: sentences, q, k and v, a file or a
-    listing.
+    """Returns the input of a run as an object whose class depends on the kind of input: sentences, q, k and v, a file
+    or a listing.
 
     arrays: the arrays of its uploaded files.
     """
@@ -200,7 +201,7 @@ def note_sentence_rows(inputs: RunInputs, run: RunSetup, config: AttentionConfig
         return
     try:
         sentence = gather_inputs(replace(run, q=None, k=None, v=None))
-    except AttentionError:  # raised if the typed numbers come from another run and fit no sentence
+    except AttentionError:  # raised if the typed q and k do not fit the sentence
         return
     note_made_rows(inputs, sentence, run.wiring, config)
 

@@ -1,4 +1,6 @@
-"""Keeps the tasks of the Hugging Face hub (questions and downloads) for all sessions: one per model, few at a time."""
+"""Keeps the tasks of the Hugging Face hub (questions and downloads) for all sessions: one for each model, and only a
+few at a time.
+"""
 
 from collections import OrderedDict
 from threading import Lock

@@ -1,5 +1,5 @@
-"""Counts the bytes that all sessions together hold of uploaded files, those whose visitors have left included, and
-refuses more than a limit.
+"""Counts the bytes of uploaded files that all sessions hold together, and refuses files beyond a limit. Sessions whose
+visitors have left still count until Python frees their files.
 """
 
 import weakref
@@ -9,7 +9,7 @@ from threading import RLock
 from attention_core.record.bounded_cache import count_memory
 from attention_core.record.errors import AttentionError
 
-MAX_HELD_BYTES = 2**29  # of all sessions together
+MAX_HELD_BYTES = 2**29  # most bytes that all sessions hold together
 MEGABYTE = 2**20
 
 
@@ -22,8 +22,8 @@ class HeldBytes:
     def __init__(self, most: int = MAX_HELD_BYTES):
         self.most = most
         self.nbytes = 0
-        self.counted: set[int] = set()  # id of each object that counts
-        self.lock = RLock()  # reentrant: an object may be freed while this thread holds it
+        self.counted: set[int] = set()  # id() of each counted object
+        self.lock = RLock()  # reentrant, because an object may be freed while this thread holds the lock
 
     def add(self, objects: Iterable[object]) -> None:
         """Counts objects that a session is about to keep.
@@ -42,7 +42,7 @@ class HeldBytes:
             weakref.finalize(each, self.remove, key, size).atexit = False
 
     def remove(self, key: int, size: int) -> None:
-        """Counts an object no longer, because it was freed."""
+        """Subtracts the bytes of an object that Python has freed."""
         with self.lock:
             self.counted.discard(key)
             self.nbytes -= size

@@ -28,11 +28,11 @@ DIGEST_CHARS, FLOAT64_BYTES = 16, 8
 
 @dataclass(frozen=True)
 class TextSource:
-    """Where a stored layer or model comes from, so that its model can read another text.
+    """The origin of a stored layer or model, with which its model can read another text.
 
-    wanted: the text that was requested. folder: the folder of the model. texts: the text that was read and the second
-    one, or "", with what the model wrote behind the last. count: the number of queries. number: the index of the layer
-    in the recording.
+    wanted: the text that was requested. folder: the folder of the model. texts: the text that was read, and the second
+    text or ""; the last one includes what the model has generated after it. count: the number of queries. number: the
+    index of the layer in the recording.
     """
 
     wanted: WantedText
@@ -48,8 +48,8 @@ class KeptLayer:
 
     name: the model and the name of the layer in it. queries, keys: the pieces of text. matrices: x, context, value, w_q
     and so on by name, each with two axes. config: the settings of its attention. pairs: "allowed" and "bias", if no
-    mask or position encoding of the core is the same, each (1, H, T, S). alone: why the other layers of its model are
-    not stored with it; None for a layer of a whole model. source: the text that its model read.
+    mask or position encoding of the core is the same, each (1, H, T, S). alone: the reason why the other layers of the
+    model are not stored, too; None for a layer of a whole model. source: the text that its model read.
     """
 
     name: str
@@ -63,22 +63,22 @@ class KeptLayer:
 
     @property
     def title(self) -> str:
-        """The name of the layer for people."""
+        """The name of the layer as the page shows it."""
         return self.name
 
     @property
     def held(self) -> object:
-        """What of the layer takes memory."""
+        """The tensors of the layer, to count their memory."""
         return (self.matrices, self.pairs)
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of all numbers in the layer."""
+        """The number of bytes of all tensors of the layer."""
         return count_memory(self.held)
 
     @property
     def digest(self) -> str:
-        """A digest of all contents, by which a Setup names the layer."""
+        """A hash of the layer's contents, by which a Setup names the layer."""
         digest = sha256(repr((self.name, self.queries, self.keys)).encode())
         for name, numbers in (*self.matrices.items(), *self.pairs.items()):
             digest.update(repr((name, tuple(numbers.shape))).encode())
@@ -110,7 +110,7 @@ def list_matrices(trace: Trace, weights: Weights) -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class KeptModel:
-    """A whole pretrained model, with the text that it read.
+    """A whole pretrained model, with the text that the model has read.
 
     layer_names: the names of its layers' modules. source: the text that it read.
     """
@@ -121,32 +121,36 @@ class KeptModel:
 
     @property
     def title(self) -> str:
-        """The name of the model for people."""
+        """The name of the model as the page shows it."""
         return self.model.title
 
     @property
     def held(self) -> object:
-        """What of the model takes memory: its weights, its recorded vectors and its run."""
+        """The tensors of the model, to count their memory: weights, recorded vectors and run."""
         return self.model.whole
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of its weights, its recorded vectors and its run."""
+        """The number of bytes of the model's weights, recorded vectors and run."""
         return self.model.nbytes
 
     @property
     def digest(self) -> str:
-        """A digest by which a Setup names the model with its text."""
+        """A hash of the model and its text, by which a Setup names both."""
         return self.model.digest
 
     def config(self, layer: int) -> AttentionConfig:
-        """Returns the settings of a layer's attention. layer: from 1. Raises AttentionError: at_most."""
+        """Returns the settings of a layer's attention. layer: the number of the layer, from 1. Raises AttentionError:
+        at_most.
+        """
         if not 1 <= layer <= len(self.layer_names):
             raise AttentionError("at_most", name="layer", limit=len(self.layer_names), given=layer)
         return self.model.whole.config.layers[layer - 1].attention
 
     def layer(self, layer: int) -> KeptLayer:
-        """Returns a layer, which begins at its recorded vectors. layer: from 1. Raises AttentionError: at_most."""
+        """Returns a layer as a KeptLayer, whose run begins at the recorded input vectors. layer: the number of the
+        layer, from 1. Raises AttentionError: at_most.
+        """
         config, whole = self.config(layer), self.model.whole
         matrices = list_matrices(whole.stack[f"{layer}.attention"], whole.weights.layers[layer - 1].attention)
         name = f"{self.model.title}, {self.layer_names[layer - 1]}"
@@ -156,7 +160,7 @@ class KeptModel:
 def require_whole_size(parameters: int) -> None:
     """Raises AttentionError (whole_too_large), before its parts are found, if a model takes more than MAX_MODEL_BYTES.
 
-    parameters: the number of its learned numbers; in the core each takes 64 bits.
+    parameters: the model's number of parameters, each of which takes 64 bits in attention_core.
     """
     if parameters * FLOAT64_BYTES > MAX_MODEL_BYTES:
         given = parameters * FLOAT64_BYTES // 2**20
@@ -181,7 +185,7 @@ class LayerStore(Generic[Kept]):
     def keep(self, layer: Kept) -> str:
         """Stores a layer or a model; returns the digest by which a Setup names it.
 
-        Raises AttentionError, whose code is `too_large`, for one that alone takes more than most_bytes.
+        Raises AttentionError with the code `too_large` for a layer or model that alone takes more than most_bytes.
         """
         if layer.nbytes > self.most_bytes:
             raise AttentionError(self.too_large, limit=self.most_bytes // 2**20, given=layer.nbytes // 2**20)
@@ -203,12 +207,14 @@ class LayerStore(Generic[Kept]):
             self.layers.pop(digest, None)
 
     def list_kept(self) -> list[Kept]:
-        """Returns all that is stored, the latest last."""
+        """Returns all stored layers or models, the latest last."""
         with self.lock:
             return [*self.layers.values()]
 
     def find(self, digest: str) -> Kept:
-        """Returns the layer or model with a digest. Raises AttentionError (layer_away) if it is no longer stored."""
+        """Returns the layer or model with a digest. Raises AttentionError (layer_away) if none with this digest is
+        stored any more.
+        """
         with self.lock:
             layer = self.layers.get(digest)
         if layer is None:

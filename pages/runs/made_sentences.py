@@ -36,7 +36,7 @@ from pages.setup.word_roles import read_word_roles
 
 @dataclass(frozen=True)
 class HandmadeHeads(DictionarySentences):
-    """Sentences for heads built by hand, which determine the vectors and the matrices.
+    """Sentences whose vectors and matrices are determined by heads built by hand.
 
     kinds: (name, offset) of each head.
     """
@@ -271,7 +271,7 @@ def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[s
     """
     try:
         return write_tokens(words, lambda text: tokens_of(text)[1:])
-    except AttentionError:  # raised for too many words, or for none
+    except AttentionError:  # raised if the text has too many words or none
         return "".join(words)
 
 

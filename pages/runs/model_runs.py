@@ -42,9 +42,9 @@ def model_of(run: RunSetup) -> ReadModel | None:
 def model_stack(run: RunSetup, words: tuple[str, ...], word: int | None = None) -> Stack:
     """Runs the model on a sentence; returns every layer, and the residual stream and the logits as sums, with labels.
 
-    words: the sentence, for a language model of this app with START as its first word. word: the row of the vocabulary
-    whose logit a recorded model splits; without it, none. A language model of this app splits all logits. A visitor's
-    changes of the shown layer have no effect here.
+    words: the sentence, for a language model of this app with START as its first word. word: the vocabulary index of
+    the word whose logit is split into contributions, for a recorded model; None to split none. For a language model of
+    this app, all logits are split. A visitor's changes of the shown layer have no effect on this run.
     """
     kind = model_sentences_of(run)
     model, tokens = find_model(kind.model), kind.read(words)

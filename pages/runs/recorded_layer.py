@@ -1,4 +1,4 @@
-"""A layer of a pretrained model as the input of a run: its pieces of text, their vectors, and the layer's matrices.
+"""A layer of a pretrained model as the input of a run: the pieces of the text, their vectors, and the layer's matrices.
 
 The layer is stored alone, or as one of the layers of a whole model.
 """
@@ -75,8 +75,8 @@ class RecordedLayer:
 class RecordedModelLayer(RecordedLayer):
     """A layer of a whole model that was recorded while it read a text.
 
-    model: the name by which `find_model` finds the model. All of it is there, but it reads only the recorded text.
-    worst: the proof of the part of the model that comes nearest to its bound.
+    model: the name by which `find_model` finds the model. The model is complete, but can read only the recorded text.
+    worst: the proof of the part of the model whose error is nearest to its bound.
     """
 
     model: str = ""
@@ -107,7 +107,9 @@ def find_recorded(run: RunSetup) -> RecordedLayer:
 
 
 def find_kept(run: RunSetup) -> KeptLayer | KeptModel:
-    """Returns what a recorded run shows a layer of: the stored layer or model. Raises AttentionError: layer_away."""
+    """Returns the stored layer or model to which the layer of a recorded run belongs. Raises AttentionError:
+    layer_away.
+    """
     return LAYERS.find(run.recorded) if run.layer is None else MODELS.find(run.recorded)
 
 

@@ -23,12 +23,15 @@ from pages.runs.model_task import TellStage
 from pages.runs.recorded_layer import find_kept, find_settings, layer_fields
 from pages.setup.setup import RunSetup, Setup, make_setup
 
-OF_WORDS = ("x", "context", "allowed", "scores", "weights")  # fields with numbers of the words, which other words lack
+# fields with numbers for single words, which another text does not have
+OF_WORDS = ("x", "context", "allowed", "scores", "weights")
 
 
 # ---- a layer of a recorded text --------------------------------------------------------------------------------------
 def begin_setup(text: RecordedText, number: int, head: int, tell: TellStage) -> Future[Setup]:
-    """Requests the Setup that shows a layer of a recorded text, and returns its future; see make_recorded_setup."""
+    """Requests the Setup that shows a layer of a recorded text, and returns the request's future; see
+    make_recorded_setup.
+    """
     return STORE.submit(make_recorded_setup, text, number, head, tell)
 
 
@@ -53,7 +56,7 @@ def make_recorded_setup(text: RecordedText, number: int, head: int, tell: TellSt
 def keep_model(text: RecordedText, number: int, tell: TellStage) -> str:
     """Stores the whole model of a recorded text; returns its digest.
 
-    Raises AttentionError that says what the core lacks, or that the model is too large.
+    Raises AttentionError: which part attention_core cannot compute, or that the model is too large.
     """
     require_whole_size(text.opened.parameters)
     tell("whole")
@@ -92,7 +95,9 @@ def find_source(text: RecordedText, number: int) -> TextSource:
 
 
 def check_kept(setup: Setup, store: LayerStore) -> Setup:
-    """Returns a Setup; if the workbench cannot compute it, drops its layer or model and raises AttentionError."""
+    """Returns the given Setup; if the workbench cannot compute it, removes its layer or model from the store, and
+    raises AttentionError.
+    """
     try:
         check_computable(setup)
     except AttentionError:
@@ -116,7 +121,9 @@ def begin_reading(run: RunSetup, wanted: WantedText, tell: TellStage) -> Future[
 
 
 def read_other_text(kept: KeptLayer | KeptModel, wanted: WantedText, tell: TellStage) -> Setup:
-    """Lets the open model, of which a layer or all is stored, read another text; returns a Setup of the same layer."""
+    """Lets the open model read another text, and returns a Setup of the same layer. The layer or the whole model must
+    be stored.
+    """
     STORE.require_open(wanted, kept.title)
     return make_recorded_setup(STORE.read(wanted, tell), kept.source.number, 0, tell)
 
@@ -124,8 +131,8 @@ def read_other_text(kept: KeptLayer | KeptModel, wanted: WantedText, tell: TellS
 def list_text_changes(run: RunSetup, read: RunSetup) -> dict[str, object]:
     """Returns the changed fields of a recorded run with which it shows another text that its model has read.
 
-    Settings of the layer that the visitor changed stay; numbers that were set for single words go. read: a run of the
-    other text. Raises AttentionError: layer_away.
+    Settings of the layer that the visitor has changed are kept; numbers that were set for single words are removed.
+    read: a run of the other text. Raises AttentionError: layer_away.
     """
     now = read if read.layer is None else replace(read, layer=run.layer)
     before, own = (layer_fields(find_settings(each)) for each in (run, now))

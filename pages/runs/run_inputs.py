@@ -38,7 +38,7 @@ class TokenSequence:
     """Tokens with the origin of each token's vector, and the vectors x; x is None if the visitor must type the vectors.
 
     own_width: how many leading numbers of a vector belong to the word itself and not to its position; None for all.
-    value: the vectors of the values, if they are not x.
+    value: the vectors from which values are computed, if these are not x.
     """
 
     words: tuple[str, ...]

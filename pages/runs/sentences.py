@@ -75,7 +75,7 @@ class DictionarySentences:
         return cut_text(text, self.words_in_front(), self.by_character)
 
     def words_in_front(self) -> frozenset[str]:
-        """Returns the dictionary words that win over others when text without spaces is split."""
+        """Returns the dictionary words that have priority when a text without spaces is split into words."""
         return frozenset() if self.by_character else frozenset(self.lexicon().vectors)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
@@ -109,7 +109,7 @@ class DictionarySentences:
         shipped_words = self.example.tokens
         shipped = self.example.x
         if shipped is None:
-            if "x" in self.typed:  # q, k and v are the example's own numbers; a typed x has no words yet
+            if "x" in self.typed:  # the example's q, k and v do not belong to the typed x, which has no words yet
                 return self.shipped_sequence(shipped_words, None)
             words = self.tokens_of(self.text or "")
             return self.look_up(words)

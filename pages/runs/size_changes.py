@@ -1,4 +1,4 @@
-"""Refits typed matrices when a layer's head counts or widths change, and says how each matrix was affected."""
+"""Refits typed matrices when a layer's head counts or widths change, and reports the effect on each matrix."""
 
 from dataclasses import dataclass, replace
 

@@ -234,9 +234,10 @@ def prepare_uploaded(
 
     uploaded: the shown part of the tensors. kind: all of them. pairs: the tensors about pairs; their mask is combined
     with the mask from the file. weigh_whole: a function that returns the weights of a run with all of the file, whose
-    learned tables may have a column for each head. The file's bias is added, but only once if the chosen positions add
-    the same one to the whole file, as they do for the exported numbers of such a run: the positions then add it to the
-    whole, and the file to a part, because positions would give the heads, queries and keys of a part other numbers.
+    learned tables may have a column for each head. The file's bias is added to the scores. If the chosen position
+    encoding adds the same bias to the whole file, as for a file exported from such a run, the bias is added only once:
+    by the position encoding for the whole file, and from the file for a part, because a position encoding would number
+    the heads, queries and keys of a part anew.
     """
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
@@ -273,11 +274,11 @@ def is_bias_of_positions(
     whole: UploadedTensors, device: str, dtype: torch.dtype, weights: Weights, config: AttentionConfig
 ) -> bool:
     """Returns whether the chosen positions of a run add the bias of a file, up to rounding in half precision."""
-    config = replace(config, masks=[])  # no bias depends on a mask
+    config = replace(config, masks=[])  # without masks, on which no bias depends
     q, k, v = (tensor.to(device, dtype) for tensor in (whole.q, whole.k, whole.v))
     try:
         steps, plan = prepare_qkv(q, k, v, weights, config, PairInputs())
-    except AttentionError:  # the positions do not fit all heads of the file
+    except AttentionError:  # raised if the position encodings do not fit all heads of the file
         return False
     place = next(i for i, operation in enumerate(plan) if operation.output == "bias")
     own = run_plan(steps, plan[: place + 1])["bias"]

@@ -1,4 +1,4 @@
-"""Stores the latest uploaded tensors of a session, keyed by a digest of their contents."""
+"""Stores the tensors that a session uploaded last, under a digest (hash) of their contents."""
 
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -15,7 +15,7 @@ from attention_core.record.errors import AttentionError
 from pages.runs.held_bytes import HELD
 from pages.setup.setup import RunSetup
 
-MAX_UPLOADS = 2  # file sets that a session stores at most: the one on the screen, and the one that undo restores
+MAX_UPLOADS = 2  # most sets of files that a session stores: the one on the screen, and the one that undo restores
 
 UploadedArrays = dict[str, np.ndarray]
 ReadFile = tuple["UploadedFile | StoredFile", FileContents]
@@ -60,11 +60,12 @@ class Load:
         A new array replaces an earlier one with the same name.
         """
         if self.arrays:
-            self.digest.update(b"then")  # so that the same files in two uploads give another digest than in one
+            self.digest.update(b"then")  # separates uploads, so that the same files in one upload get another digest
         new: UploadedArrays = {}
         for file, contents in upload:
             arrays, content = contents.arrays, file.getvalue()
-            names_and_size = repr((*arrays, len(content)))  # as files with the same bytes may differ in names
+            # the names are hashed, too, because files with the same bytes may have other names
+            names_and_size = repr((*arrays, len(content)))
             self.digest.update(names_and_size.encode())
             self.digest.update(content)
             source = Source(file.file_id, file.name)
@@ -142,7 +143,9 @@ def refuse_missed(load: Load) -> None:
 
 
 def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
-    """Groups the uploaded files by upload, oldest upload first; the session stores which files came together."""
+    """Groups the uploaded files by upload, oldest upload first; the session stores which files were
+    uploaded together.
+    """
     files_by_id = {file.file_id: file for file in files}
     new = list(files_by_id)
     uploads = []

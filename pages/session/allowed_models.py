@@ -37,7 +37,7 @@ def allowed_roots() -> list[Path]:
 def allowed_hub_models() -> list[HubModel]:
     """Returns the models of the hub in the environment variable ATTENTION_HUB_MODELS.
 
-    Raises AttentionError (hub_name) for a name that is none.
+    Raises AttentionError (hub_name) for an invalid name.
     """
     return [read_hub_name(name) for name in os.environ.get(HUB_MODELS, "").split()]
 
@@ -46,7 +46,7 @@ def list_offered(roots: list[Path]) -> dict[str, Path]:
     """Returns {name: folder} of the models found in some folders, in alphabetical order, at most MAX_OFFERED.
 
     In a cache of the Hugging Face hub, each revision is a model. The name is that of the folder; for a revision, or if
-    a name occurs twice, the name of the folder above is put before it. A folder that cannot be read is skipped.
+    a name occurs twice, the name of the parent folder comes first. A folder that cannot be read is skipped.
     """
     found = [find_models(root, pattern) for root, pattern in product(roots, PATTERNS)]
     folders = sorted(set(chain.from_iterable(found)))[:MAX_OFFERED]

@@ -12,7 +12,9 @@ def forget_answers() -> None:
 
 
 def note_answer(is_right: bool) -> None:
-    """Records whether an answer to an exercise is right; a solved exercise stays solved after a wrong answer."""
+    """Records whether the visitor's answer to an exercise is right; a solved exercise stays solved after a wrong
+    answer.
+    """
     st.session_state[SOLVED_KEY] = is_right or is_solved()
 
 

@@ -55,7 +55,7 @@ def open_sent_cell(place: Mapping, follow: bool = False) -> None:
     """Opens the cell that was clicked in the browser, if the current run has this cell.
 
     place: {"step", "index"} of the cell, from the browser. follow: True if the visitor traces a number back to its
-    operands; then the selected token does not change.
+    operands; the selected token then does not change.
     """
     step, cell = place["step"], place["index"]
     if trace_for(setup_state.current_setup()).holds(step, cell):

@@ -21,7 +21,7 @@ def page_part(shows: DependencyReader, keeps_place: bool = False) -> Callable[[D
     """Returns a decorator that makes a function that draws a part of the page into a separately redrawn fragment.
 
     shows: a function that returns the values on which the drawing depends; the part is redrawn only if these values
-    differ. keeps_place: whether a place is reserved while draw_first delays the part; page.css says how high.
+    differ. keeps_place: whether empty space is reserved while draw_first delays the part; page.css sets its height.
     """
 
     def make_part(draw: DrawingFunction) -> Callable[[], None]:
@@ -89,11 +89,11 @@ def hold_back(name: str, keeps_place: bool) -> None:
     st.session_state["drawn"][name] = NOT_DRAWN
     if keeps_place:
         with st.container(key=f"held_{name}"):
-            st.empty()  # Streamlit draws no container without an element
+            st.empty()  # an empty element, because Streamlit draws no container without elements
 
 
 def holds_back() -> bool:
-    """Returns whether draw_first has delayed some parts of the page."""
+    """Returns whether draw_first delays some parts of the page in this script run."""
     return st.session_state["first"] is not None
 
 
@@ -110,7 +110,7 @@ def ask_for_rest(screen: ScreenState) -> None:
 
 
 def note_drawn(draw: Callable) -> None:
-    """Records that a part outside the page itself, which every page has, is drawn with its present dependencies.
+    """Records that a part that surrounds every page is drawn, and the values on which this drawing depends.
 
     Does nothing for a page that is not drawn in parts.
     """
@@ -149,9 +149,9 @@ def select_and_redraw(asking: str | None = None, **updates) -> None:
 
 def redraw(asking: str | None = None) -> None:
     """Redraws the outdated parts by requesting a script run; must be the last call of a callback, because it may end
-    it.
+    the callback.
 
-    If the page was not drawn completely, all of it is drawn. asking: the part in which the event occurred, which
+    If the page was not drawn completely, the whole page is drawn. asking: the part in which the event occurred, which
     Streamlit redraws anyway. If no other part is outdated, no further script run is requested.
     """
     names = list_outdated_parts()
@@ -160,4 +160,5 @@ def redraw(asking: str | None = None) -> None:
     if set(names) - {asking}:
         # A later click may end this run while it draws a part; Streamlit then discards what it sent of that part.
         st.session_state["drawn"].update(dict.fromkeys(names, NOT_DRAWN))
-        st.rerun(sorted(names, key="show_run".__ne__))  # "show_run" first: it is slowest, others are sent with it
+        # "show_run" first, because it is slowest; the others are sent together with it
+        st.rerun(sorted(names, key="show_run".__ne__))

@@ -111,7 +111,7 @@ def describe_gpu_obstacle() -> str | None:
     obstacle = find_gpu_obstacle()
     if obstacle is None:
         return None
-    version, _, _ = torch.__version__.partition("+")  # without the suffix of the build, such as "+cpu"
+    version, _, _ = torch.__version__.partition("+")  # the version without the suffix of the build, such as "+cpu"
     return say(f"no_gpu.{obstacle}", torch=version, cuda=torch.version.cuda)
 
 
@@ -164,7 +164,7 @@ def short_step_name(step: str) -> str:
     maker, _, place = step.rpartition("_")  # splits a name such as sinusoidal_query at its last part
     if maker in POSITIONS:
         return f"{say(f'positions.{maker}')}\n({place})"
-    if has(f"step.made.{maker}"):  # made from an input, such as latent_x
+    if has(f"step.made.{maker}"):  # for a step computed from an input, such as latent_x
         return say(f"step.made.{maker}")
     if step.endswith("_2"):
         return f"{short_step_name(step.removesuffix('_2'))} 2"
@@ -178,7 +178,7 @@ def inline_step_name(step: str) -> str:
 
 
 def listed_step_name(step: str) -> str:
-    """Returns the name of a step in a list of choices, where no index can stand lower: "projected q" for X W_q."""
+    """Returns the name of a step for a list of choices, which cannot show subscripts: "projected q" for X W_q."""
     letter, _, rest = step.partition("_")
     return say("formula.projected", letter=letter) if rest == "projected" else inline_step_name(step)
 

@@ -13,7 +13,7 @@ from pages.setup.codec import DEFAULTS, link_key_of, setup_from_link
 from pages.setup.setup import DEFAULT_SETUP, Setup, start_in
 from pages.site.words import current_language
 
-TRYING = 0.4  # seconds of CPU time for trying the fields of a link one by one; two passes may each take so long
+TRYING = 0.4  # seconds of CPU time for trying a link's fields one by one; each of two passes may take this long
 
 
 def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
@@ -36,7 +36,8 @@ def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup],
 def open_link(
     link: dict[str, str], is_new: bool, check: Callable[[Setup], None], compute: Callable[[Setup], Trace]
 ) -> None:
-    """Shows the Setup of a link; if the session lacks its uploaded files, the link waits for those of the browser.
+    """Shows the Setup of a link; if the session lacks the link's uploaded files, waits until the browser sends those
+    that it stores.
 
     is_new: whether the session begins with this link, so that there is nothing to undo.
     """
@@ -105,7 +106,8 @@ def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tup
     if wrong is None:
         return linked, {}
     names = [name for name, default in DEFAULTS.items() if linked.value_of(name) != default]
-    likely_first = sorted(names, key="example".__eq__)  # tries the example last: usually some other field is wrong
+    # the example comes last, because usually some other field is wrong
+    likely_first = sorted(names, key="example".__eq__)
     for name in in_time(likely_first):
         without = linked.with_fields(**{name: DEFAULTS[name]})
         if find_failure(without, check) is None:
@@ -123,7 +125,7 @@ def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tup
 
 
 def in_time(names: list[str]) -> Iterator[str]:
-    """Yields the names of fields to try, until the time limit TRYING has passed."""
+    """Yields the names of a Setup's fields, to be tried one by one, until the time limit TRYING has passed."""
     end = thread_time() + TRYING
     for name in names:
         if thread_time() > end:
@@ -132,7 +134,7 @@ def in_time(names: list[str]) -> Iterator[str]:
 
 
 def find_failure(setup: Setup, check: Callable[[Setup], None]) -> AttentionError | None:
-    """Returns the AttentionError because of which a Setup cannot be computed; None if it can.
+    """Returns the AttentionError that prevents a Setup from being computed; None if the Setup can be computed.
 
     check: a function that raises this error.
     """

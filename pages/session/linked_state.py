@@ -13,7 +13,7 @@ from pages.setup.codec import OTHER_LINK_KEYS, is_campaign_mark, list_unknown_pa
 from pages.site.catalog import PAGES, PAGES_BY_SLUG
 
 OPENED_PAGE_KEY = "opened_page"  # session key: the page that a button opened last, and the query parameters it got
-LinkPart = tuple[str, str]  # a key of a link, and the first characters of its value
+LinkPart = tuple[str, str]  # (key of a part of a link, the first characters of its value)
 
 
 @dataclass
@@ -84,7 +84,7 @@ def show_link(link: Mapping[str, str]) -> None:
     """Writes a link and the chosen language into the browser's address bar, unless it has them already.
 
     The address that the browser last reported may be older than the one last sent to it. So the address bar is known to
-    be right only if both equal the new one.
+    be right only if both the reported and the sent address equal the new one.
     """
     link = dict(link)
     if "lang" in st.session_state:

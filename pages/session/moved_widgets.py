@@ -1,4 +1,4 @@
-"""Sets widgets whose value can change by other means than the widget itself: by a picture, a link, or undo."""
+"""Sets the value of widgets whose value can also be changed elsewhere: in a picture, by a link, or by undo."""
 
 import streamlit as st
 
@@ -30,7 +30,9 @@ def moved_widget_key(name: str) -> str:
 
 
 def is_outdated(key: str) -> bool:
-    """Returns whether a widget has got a newer key, so that a value that the browser sends under this key is old."""
+    """Returns whether a widget has a newer key than this one; a value that the browser sends under this key is then
+    outdated.
+    """
     name, _, turn = key.rpartition("_")
     current_turn, _ = st.session_state["widget_turns"][name]
     return current_turn != int(turn)

@@ -32,7 +32,8 @@ def bring_into_view(key: str, is_open: bool) -> None:
     """
     was_open = kept_drawers()["open"].get(key, True)
     kept_drawers()["open"][key] = is_open
-    if is_open:  # stays while the accordion is open, because the content below would move up without it
+    # this container remains while the accordion is open, because the content below would move up without it
+    if is_open:
         scroll_here(key, is_new=not was_open)
 
 
@@ -50,7 +51,7 @@ def scroll_here(key: str, is_new: bool) -> None:
 
 
 def scroll_when_drawn(key: str) -> None:
-    """Makes an accordion that a link opens scroll into view when it is drawn next, like one that the visitor opens."""
+    """Makes an accordion that a link opens scroll into view at its next drawing, as if the visitor had opened it."""
     kept_drawers()["open"][key] = False
 
 

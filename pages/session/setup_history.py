@@ -25,7 +25,7 @@ from pages.session.setup_state import (
 from pages.setup.codec import check_link_length
 from pages.setup.setup import Setup
 
-COMPARISON_CONTROL = "comparing"  # control under which the errors of pinning, swapping and resetting are stored
+COMPARISON_CONTROL = "comparing"  # name under which the errors of pinning, swapping and resetting are stored
 PLACE_FIELDS = ("sentence", "token", "head")  # fields that select a row of a map
 HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
@@ -117,7 +117,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     if is_look:
         seen = left.with_fields(**{name: now.value_of(name) for name in LOOK_FIELDS})
         if any(seen.value_of(name) != left.value_of(name) for name in PLACE_FIELDS):
-            seen = seen.with_fields(cell=None)  # closes the open cell, which belongs to another row
+            seen = seen.with_fields(cell=None)  # closes the open cell, which belongs to another row of the map
     else:
         seen = with_comparison(replace(left, run=now.run), left)
     if are_swapped(now, left):

@@ -33,7 +33,7 @@ WORD_FIELDS = {"text", "cut"}  # a change of any of these fields removes the sel
 # The histories of a new session. is_moved: whether undo or redo led to the current Setup, instead of a change.
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None, "is_moved": False}
 AWAITED_KEY = "awaited_link"  # session key: a link, and the digest of the files for which it waits; None for neither
-HISTORY_CONTROL = "history"  # control under which the errors of undo and redo are stored
+HISTORY_CONTROL = "history"  # name under which the errors of undo and redo are stored
 
 
 @dataclass
@@ -87,14 +87,18 @@ def is_untouched() -> bool:
 
 
 def write_setup_link() -> None:
-    """Writes the Setup's link into the address bar; a link that waits for the browser's files stays there."""
+    """Writes the Setup's link into the address bar; a link that still waits for files from the browser is left
+    unchanged.
+    """
     if st.session_state.get(AWAITED_KEY):
         return
     show_link(to_address(current_setup(), current_language()) | side_panel.write_panel_link())
 
 
 def write_panel() -> None:
-    """Writes into the address what is open in the panel of the workbench; other pages show parts of it elsewhere."""
+    """Writes into the address which panel of the workbench is open, and what is open in it; does nothing on other
+    pages.
+    """
     if st.session_state["page"] == "":
         write_setup_link()
 
@@ -130,7 +134,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     for attempt, settled in attempts:
         try:
             trace = compute(attempt)
-            check_link_length(attempt)  # the run compared with must fit into the link, too
+            check_link_length(attempt)  # a link must have room for the compared run, too
         except AttentionError as refusal:
             error = refusal
             continue
@@ -150,7 +154,8 @@ def take_setup(setup: Setup, settled: list[str]) -> None:
         setup = push_history(setup)
     workbench().forget_refusals(*settled, HISTORY_CONTROL)
     workbench().forget_trouble()
-    st.session_state.update({"setup": setup, AWAITED_KEY: None})  # who changes the screen waits for no files
+    # after a change, the session no longer waits for the link's files
+    st.session_state.update({"setup": setup, AWAITED_KEY: None})
 
 
 def push_history(setup: Setup) -> Setup:
@@ -188,7 +193,9 @@ def setup_before() -> Setup | None:
 
 
 def is_moved_in_history() -> bool:
-    """Returns whether undo or redo led to the current Setup, so that its numbers are no effect of a new change."""
+    """Returns whether undo or redo led to the current Setup, so that differences in its numbers are not the effect of a
+    new change.
+    """
     return st.session_state["is_moved"]
 
 
@@ -208,7 +215,7 @@ def adopt_setup(setup: Setup) -> None:
 def open_example(example: str) -> None:
     """Opens an example with its default settings."""
     setup, now = make_setup(example=example), current_setup()
-    if now.comparison.run_a is not None:  # run A is pinned: the example becomes run B
+    if now.comparison.run_a is not None:  # if run A is pinned, the example becomes run B
         setup = setup.with_fields(against=now.comparison.against, pinned=now.comparison.pinned)
     push_history(setup)
     forget_all_refusals()

@@ -15,7 +15,8 @@ CLOSED = "closed"  # value of the query parameter after the visitor has closed t
 def find_panel(setup: Setup) -> str | None:
     """Returns the name of the panel beside the picture; None if there is none.
 
-    Until the visitor opens or closes a panel, it is that of the input, so that a link with matrices shows them.
+    Until the visitor opens or closes a panel, the panel is that of the kind of input, so that a link with matrices
+    shows these.
     """
     return st.session_state.get(PANEL_KEY, PANELS_OF_INPUTS.get(resolve_run(setup.run).mode))
 
@@ -31,7 +32,9 @@ def row_key(name: str) -> str:
 
 
 def kept_row_key(name: str) -> str:
-    """Returns the session key that stores it while the row is not drawn, when Streamlit forgets the other key."""
+    """Returns the session key that stores whether a row is open while the row is not drawn, because Streamlit deletes
+    row_key then.
+    """
     return f"{row_key(name)}.kept"
 
 
@@ -39,7 +42,7 @@ def kept_row_key(name: str) -> str:
 def write_panel_link() -> dict[str, str]:
     """Returns the query parameter with the panel that the visitor opened or closed; {} if the visitor did neither.
 
-    It names what is open in the panel: its rows, or the matrix in its editor.
+    The parameter also names what is open in the panel: its rows, or the matrix in its editor.
     """
     if PANEL_KEY not in st.session_state:
         return {}
@@ -57,14 +60,14 @@ def write_panel_link() -> dict[str, str]:
 def open_panel_of_link(text: str) -> bool:
     """Opens the panel that a query parameter names, and what was open in it; returns False for an unknown panel.
 
-    What the panel does not have is left out.
+    Rows or matrices that the panel does not have are ignored.
     """
     panel, _, opened = text.partition(":")
     if panel not in (CLOSED, MATRICES, FILE, MORE, RESEARCH):
         return False
     show_panel(None if panel == CLOSED else panel)
     if panel == MATRICES and opened:
-        st.session_state[EDITED_KEY] = opened  # the editor shows another matrix if the run has no such one
+        st.session_state[EDITED_KEY] = opened  # if the run lacks this matrix, the editor shows another one
     elif panel in (MORE, RESEARCH):
         for name in set(opened.split(",")).intersection(ROWS):
             st.session_state[kept_row_key(name)] = True

@@ -26,8 +26,8 @@ def seek(name: str) -> None:
 
 
 def seek_linked() -> None:
-    """If the visitor has just arrived by a link that names a control, stores the control; lists an unknown name as
-    unread.
+    """If the visitor has just arrived by a link that names a control, stores the control; an unknown name is recorded
+    as an unreadable part of the link.
     """
     name = st.query_params.get(LINK_KEY)
     if name is None or not has_arrived():
@@ -40,7 +40,9 @@ def seek_linked() -> None:
 
 
 def open_linked_panel() -> None:
-    """If the visitor has just arrived by a link that names a panel, opens it; lists an unknown panel as unread."""
+    """If the visitor has just arrived by a link that names a panel, opens it; an unknown panel is recorded as an
+    unreadable part.
+    """
     panel = st.query_params.get(PANEL_LINK_KEY)
     if panel is None or not has_arrived():
         return

@@ -20,7 +20,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import RunSetup, Setup
 from pages.site.words import say
 
-NOTHING_SEEN = (None, None, {}, ())  # Setup, selection, sizes and words before the first page was drawn
+NOTHING_SEEN = (None, None, {}, ())  # (Setup, selection, sizes, words) before the first page was drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,13 +225,13 @@ class ScreenState:
         It is the difference if maps show differences and the step has one.
         """
         if not self.shows_difference:
-            return self.trace  # before the difference is computed, which is slow
+            return self.trace  # checked before the difference is computed, which is slow
         has_difference = self.apart is not None and step in self.apart
         return self.apart if has_difference else self.trace
 
 
 def current_screen() -> ScreenState:
-    """Returns what the page of this session shows; after a change of the run, keeps the selected head and query if
+    """Returns the ScreenState of this session's page; after a change of the run, keeps the selected head and query if
     possible.
     """
     setup = setup_state.current_setup()
@@ -250,7 +250,7 @@ def name_shown(setup: Setup) -> str:
 
 @cache_in_thread
 def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
-    """Returns what a page with this Setup shows: the selection, and access to the run and the earlier run.
+    """Returns the ScreenState of a page with this Setup: the selection, and access to the run and the earlier run.
 
     before: the Setup of the earlier run with which the run is compared; None for no comparison.
     """

@@ -1,4 +1,4 @@
-"""Tells for which visitor a thread works: the one of its session, or the one who has asked for a file that it makes."""
+"""Finds the visitor for whom a thread works: the visitor of the thread's session, or the one who requested a file."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,8 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 NOBODY = ""
-ASKING_VISITOR: ContextVar[str] = ContextVar("asking_visitor", default=NOBODY)  # in threads without a session
+# the visitor, for threads without a session
+ASKING_VISITOR: ContextVar[str] = ContextVar("asking_visitor", default=NOBODY)
 
 
 def current_visitor() -> str:
@@ -19,7 +20,7 @@ def current_visitor() -> str:
 
 @contextmanager
 def work_for(visitor: str) -> Iterator[None]:
-    """Lets this thread, which has no session, work for a visitor."""
+    """Records for which visitor this thread works, if it has no session."""
     token = ASKING_VISITOR.set(visitor)
     try:
         yield

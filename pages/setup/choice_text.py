@@ -103,7 +103,7 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
                 params[parameter.name] = parameter.start
         elif parameter.several:
             params[parameter.name] = tuple(read_number(parameter, number) for number in left)
-            left.clear()  # its several values take all remaining texts
+            left.clear()  # a parameter with several values takes all remaining texts
         elif left:
             params[parameter.name] = read_number(parameter, left.pop(0))
     if left:
@@ -121,8 +121,8 @@ def read_number(parameter: Parameter, text: str) -> int | float | str:
 def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:
     """Returns the text of a mechanism: its name, then its parameters.
 
-    Parameters that are None are omitted. Trailing ones with their default are omitted if they were added later
-    (`is_added`), so that older links stay the same.
+    Parameters that are None are omitted. Trailing parameters with their default are omitted if they were added in a
+    later version (`is_added`), so that older links stay the same.
     """
     parts = [name]
     for parameter in said_parameters(params, declared):
@@ -135,8 +135,8 @@ def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Pa
 
 
 def said_parameters(params: Mapping[str, object], declared: tuple[Parameter, ...]) -> list[Parameter]:
-    """Returns the parameters that a mechanism's text states: all but trailing ones that were added later and have their
-    default.
+    """Returns the parameters that a mechanism's text states: all except trailing parameters that were added in a later
+    version and have their default.
     """
     said = [*declared]
     while said:

@@ -54,7 +54,8 @@ from pages.setup.word_roles import read_word_role
 
 MAX_LINK_CHARS = 100_000  # most characters of an address; servers refuse much longer ones
 MAX_UNKNOWN_KEYS_NAMED = 6  # at most this many unknown keys of a link are listed, so that the errors fit on the screen
-OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control", "side_panel")  # keys of a link that are of no Setup
+# keys of a link that are not fields of a Setup
+OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control", "side_panel")
 REVISION_KEY = "rev"  # link key of a fingerprint of the language model's weights, to notice if the weights changed
 LINK_KEYS_BY_FIELD = {
     "example": "ex",
@@ -74,7 +75,7 @@ DEFAULTS = {
     for part in (RunSetup, View, Comparison)
     for field in fields(part)
     if field.name not in LEARNED_TENSORS
-} | dict.fromkeys(LEARNED_TENSORS)  # field of a Setup -> its default; in the order of a link
+} | dict.fromkeys(LEARNED_TENSORS)  # field of a Setup -> its default, in the order in which a link has the fields
 
 
 def link_key_of(name: str) -> str:
@@ -95,7 +96,7 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
             link[link_key_of(name)] = format_link_value(value)
     texts = {} if setup.run.cut else cut_texts_of(setup)
     if stated := texts and state_cuts(tuple(texts.values()), text_reader_of(setup.run)):
-        link["cut"] = stated  # states where the texts are split, in case the word lists change later
+        link["cut"] = stated  # "cut" states how the texts are split into words, in case the word lists change later
     revision = revision_of(setup.run)
     return link if revision is None else link | {REVISION_KEY: revision}
 
@@ -159,7 +160,8 @@ def revision_of(run: RunSetup) -> str | None:
 
 
 # ---- the segmentation of Chinese texts -------------------------------------------------------------------------------
-CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # fields, in the order of "cut"
+# fields whose texts are split into words, in the order of "cut"
+CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")
 
 
 def cut_texts_of(setup: Setup) -> dict[str, str]:
@@ -247,7 +249,8 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
 
 
 def name_unused(run: RunSetup) -> list[str]:
-    """Returns the fields of a run that name a language model, its layer or a network, but have no use in its example.
+    """Returns the fields of a run that name a language model, its layer or a network, although the run's example uses
+    none.
 
     They must be refused, because the page would otherwise show the example's own kind of run.
     """

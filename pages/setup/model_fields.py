@@ -88,7 +88,7 @@ def read_writing_link(text: str) -> str:
     Raises ValueError if no generated word follows the bar, or if the text is too long.
     """
     words = text.split(" ")
-    has_written = BAR in words[:-1]  # whether at least one word follows the bar
+    has_written = BAR in words[:-1]  # True if at least one word follows the bar
     if len(text) > MAX_FIELD_CHARS or "" in words or not has_written:
         raise ValueError(text)
     return text

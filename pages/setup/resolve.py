@@ -37,7 +37,7 @@ class ResolvedRun:
     translator: str | None
 
 
-@lru_cache(maxsize=8)  # cached for the many calls of one script run; few entries, because a RunSetup may hold megabytes
+@lru_cache(maxsize=8)  # cached, because a script run calls it often; few entries, because a RunSetup may hold megabytes
 def resolve_run(run: RunSetup) -> ResolvedRun:
     """Combines the fields of a run with its example: returns the kind of input, and the source of vectors and matrices.
 

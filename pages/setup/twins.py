@@ -19,6 +19,6 @@ def link_in_language(slug: str, link: dict[str, str], language: str) -> dict[str
     """
     if language != "zh":
         return link
-    begun = {"ex": STARTS[language]} if slug == "workbench" else {}  # a lesson's link needs no example
+    begun = {"ex": STARTS[language]} if slug == "workbench" else {}  # only a link of the workbench needs an example
     twins = CHINESE_TWINS | CHINESE_SENTENCES
     return begun | {key: twins.get(value, value) for key, value in link.items()}

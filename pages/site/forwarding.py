@@ -1,4 +1,6 @@
-"""Remembers whether a proxy forwards requests to this process, which then opens no folder that a visitor names."""
+"""Remembers whether a proxy forwards requests to this process, in which case the app opens no folder that a visitor
+names.
+"""
 
 from collections.abc import Iterable
 from threading import Event

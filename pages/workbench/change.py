@@ -22,11 +22,12 @@ from pages.site.words import escape_markdown, say
 def show_last_change(screen: ScreenState) -> None:
     """Shows the sentence about the last change, and the switches that pin the run as A or show the difference.
 
-    They always take two lines, so that the content below never moves.
+    Sentence and switches always take two lines, so that the content below never moves.
     """
     can_compare = screen.before is not None and screen.exchange.compared
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        pin = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")  # the later run is B
+        # pins the shown run as A; later runs are B
+        pin = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")
         pin.draw(st.toggle, width="content")
         if can_compare:
             is_on = screen.setup.comparison.against is not None

@@ -24,7 +24,8 @@ def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
     """Shows the comparison of the runs A and B.
 
     From top to bottom: the largest change as heading, the buttons, the settings that differ, the maps, and the steps of
-    B. The view of all heads, if it is open above, names the settings itself, and says itself why nothing is subtracted.
+    B. If the view of all heads is open above, it names the differing settings itself, and says why maps are not
+    subtracted.
     """
     is_told_above = shows_heads(screen.setup.view.stop)
     if screen.before is not None or not is_told_above:

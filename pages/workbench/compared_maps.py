@@ -87,7 +87,7 @@ def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
 def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
     """Returns the titles of the maps of A and of B.
 
-    The title of A has the name of the head; that of B has it only if it may be another head.
+    The title of A has the name of the head; the title of B has a name only if its head may be another one.
     """
     sign_a, sign_b, _ = RUN_SIGNS
     if screen.a is None:
@@ -122,7 +122,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
     if pictures and screen.before is not None:
         with st.container(key="compared_wide"):
             show_chart(pictures[0], "compared", say("compare.alt"))
-        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows it on a phone only
+        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows this container on a phone only
             stacked = make_three_maps(screen, *title_compared_maps(screen), stacked=True)
             show_chart(stacked, "compared_stacked", say("compare.alt"))
     elif pictures:

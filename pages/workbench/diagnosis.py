@@ -11,7 +11,7 @@ from pages.session.cell_clicks import open_cell
 from pages.session.view import ScreenState
 from pages.site.words import say, say_cause
 
-MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # query-key pairs; in a larger run, causes are searched only after a click
+MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # most query-key pairs of a run for which causes are searched without a click
 
 
 def show_diagnosis(screen: ScreenState) -> None:

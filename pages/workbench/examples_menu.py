@@ -38,7 +38,7 @@ MENU = {
         "picture": {"en": "picture", "zh": "zh_picture"},
     },
 }
-SQUARE: Box = (43.0, 8.0, 74.0, 74.0)  # the part of a small picture's area that the map fills; FIELD of examples.js
+SQUARE: Box = (43.0, 8.0, 74.0, 74.0)  # the rectangle of a small picture that the map fills, FIELD of examples.js
 MOST_ROWS = 20  # a map with more rows or columns is drawn smaller
 
 

@@ -30,14 +30,14 @@ NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allo
 THREE_AXES = ("BTd", "HTd")  # the two possible meanings of three axes: sequences of one head, or heads of one sequence
 MAX_FILE_NAME_CHARS = 60  # most characters of a file's name that are shown
 
-PartNumber = tuple[str, int, int]  # (name, value counted from 1, largest possible value)
+PartNumber = tuple[str, int, int]  # (name of an input, its value counted from 1, largest possible value)
 BRING = "bring"  # name of the control for the upload of files
 
 
 def show_file_controls(setup: Setup) -> None:
     """Shows the uploader and, once a file is read, the controls for its masks, axes, roles and shown part."""
     files = show_uploader(setup)
-    if resolve_run(setup.run).model is None:  # beside a language model, the page shows this link already
+    if resolve_run(setup.run).model is None:  # with a language model, the page shows this link elsewhere
         link_to_drawer("maps", "model", {}, say("model.folder"))
     show_three_axes_choice()
     show_mask_question()
@@ -78,7 +78,8 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         try:
             name = store_upload(files, setup.run)
         except AttentionError as error:
-            setup_state.renew_editors()  # otherwise the uploader would send the old file together with the next one
+            # a new uploader, because the old one would send the old file together with the next
+            setup_state.renew_editors()
             setup_state.workbench().refuse(BRING, error)
             return
         try_change(BRING, file=name, **NEW_UPLOAD_RESET)
@@ -224,7 +225,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
     part_numbers = list_part_numbers(setup, tensors)
 
     def choose_part(_: int) -> None:
-        numbers = {}  # values of the inputs, maybe refused ones
+        numbers = {}  # numbers in the inputs, including refused ones
         for name, value, _ in part_numbers:
             numbers[name] = st.session_state.get(f"c_part_{name}", value)
         part = (
@@ -309,7 +310,7 @@ def waiting_file() -> Setup | None:
     waiting = setup_state.current_setup().with_fields(**draft)
     try:
         uploaded_arrays(waiting.run)
-    except AttentionError:  # the session has dropped the file
+    except AttentionError:  # raised if the session no longer has the file
         return None
     return waiting
 

@@ -50,14 +50,18 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(header_dependencies, keeps_place=True)
 def show_header(screen: ScreenState) -> None:
-    """Shows present, undo and redo, link, proof and export; below them, the errors of the opened link or file."""
+    """Shows the buttons present, undo, redo, link, proof and export; below them, the errors of the opened
+    link or file.
+    """
     with st.container(gap="xsmall"):
         show_header_line(screen)
         show_trouble()
 
 
 def show_header_line(screen: ScreenState) -> None:
-    """Shows present, undo and redo, link, proof, export. page.css hides redo while there is nothing to redo."""
+    """Shows the line of buttons: present, undo, redo, link, proof, export. page.css hides redo while there is nothing
+    to redo.
+    """
     trace, setup = screen.trace, screen.setup
     own, shared = show_toolbar()
     with own:
@@ -106,7 +110,7 @@ def undo_or_redo(move: str) -> None:
 def do_pressed(pressed: dict) -> None:
     """Handles the key presses for undo and redo that were not handled yet, in order, and redraws the page.
 
-    pressed: the moves that the browser does not know to be handled, and the number of moves before them.
+    pressed: the moves that the server has not yet confirmed to the browser, and the number of moves before them.
     """
     first, moves = pressed["first"], pressed["moves"]
     done = st.session_state.get(DONE_KEY, 0)
@@ -119,7 +123,7 @@ def do_pressed(pressed: dict) -> None:
 def show_trouble() -> None:
     """Shows why undo was refused, and which parts of the opened link or file could not be read or computed.
 
-    A link that waits for files which the browser may have kept is not judged yet.
+    Nothing is said yet about a link that waits for files from the browser.
     """
     show_refusal(setup_state.HISTORY_CONTROL)
     if linked_setup.awaited_file():

@@ -30,7 +30,7 @@ from pages.workbench.file_controls import UNSPECIFIED_UPLOAD
 
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 LEAST_BOX_PX, MOST_BOX_PX = 68, 150  # px: least and largest height of the text input of a matrix
-ROW_PX, EDGES_PX = 21, 58  # px: height of a row of numbers in it, and of its upper and lower edge
+ROW_PX, EDGES_PX = 21, 58  # px: height of a row of numbers in the text input, and of its upper and lower edge
 MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example with a language model
 KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words that have a vector
 
@@ -83,11 +83,11 @@ def show_text_controls(screen: ScreenState) -> None:
 
 
 def describe_recorded(screen: ScreenState) -> str:
-    """Returns the text about a recorded layer: its name, and what of its model is here, or why the rest is not."""
+    """Returns the text about a recorded layer: its name, and whether its whole model is stored or, if not, why."""
     name = escape_markdown(screen.inputs.layer_name)
     try:
         kind = find_recorded(screen.setup.run)
-    except AttentionError:  # it was dropped after this screen was computed
+    except AttentionError:  # raised if the layer was dropped after this screen was computed
         return say("recorded.about", name=name)
     if isinstance(kind, RecordedModelLayer):
         apart, bound = f"{kind.worst.apart:.1e}", f"{kind.worst.bound:.1e}"
@@ -110,7 +110,7 @@ def describe_input(screen: ScreenState) -> str:
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
 def show_mode_choice(setup: Setup) -> None:
-    """Shows the choice of which numbers are given: the sentence's vectors, a matrix X, or q, k and v."""
+    """Shows the choice of the numbers from which the run starts: the sentence's vectors, a matrix X, or q, k and v."""
     example, mode = EXAMPLES[setup.run.example], resolve_run(setup.run).mode
     if mode == "recorded":
         return
@@ -143,7 +143,7 @@ def list_text_matrices(setup: Setup) -> tuple[str, ...]:
 def explain_random_weights(screen: ScreenState) -> str:
     """Returns the sentence on why the example's weight matrices were replaced by random ones; "" if they were not.
 
-    They do not fit a matrix X with another number of columns than the example's words have.
+    The example's matrices do not fit an X whose number of columns differs from the width of the example's vectors.
     """
     inputs, own = screen.inputs, inputs_of(make_setup(example=screen.setup.run.example))
     columns = inputs.matrices["x"].shape[1]
@@ -166,7 +166,7 @@ def explain_random_weights(screen: ScreenState) -> str:
 def choose_input_mode(wanted: str) -> None:
     """Switches to the kind of input that the visitor chose; stores the error if this is refused.
 
-    The editor below then shows X, if that is chosen.
+    If X is chosen, the editor below then shows X.
     """
     if wanted == "matrix":
         st.session_state[EDITED_KEY] = "x"

@@ -16,9 +16,9 @@ from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
 from pages.setup.setup_file import read_strict_json
 
-MAX_KEPT_KB = 64  # most kilobytes of the files of a screen that the browser keeps
-MAX_KEPT_CHARS = 2 * 1024 * MAX_KEPT_KB  # most characters of their text: base64 takes four for three bytes
-REFUSED_KEY = "keeps_no_file"  # session key: whether the browser keeps nothing
+MAX_KEPT_KB = 64  # most kilobytes of a screen's files that the browser stores
+MAX_KEPT_CHARS = 2 * 1024 * MAX_KEPT_KB  # most characters of these files in base64, which has four for three bytes
+REFUSED_KEY = "keeps_no_file"  # session key: True if the browser can store nothing
 
 kept_file = make_component(
     "kept_file", "<div></div>", sends={"read": AnyOf((None, Text(MAX_KEPT_CHARS))), "refused": Flag()}
@@ -27,7 +27,7 @@ kept_file = make_component(
 
 @page_part(lambda screen: (file_on_screen(), linked_setup.awaited_file()))
 def keep_file(_: ScreenState) -> None:
-    """Sends the files of the screen to the browser tab; receives those that a link names and this session lacks."""
+    """Sends the files of the screen to the browser tab; receives files that the link names and this session lacks."""
     digest, wanted = file_on_screen(), linked_setup.awaited_file()
     kept_file(
         data={"digest": digest, "text": write_files(digest), "awaits": wanted},
@@ -43,7 +43,7 @@ def file_on_screen() -> str:
 
 
 def is_kept(digest: str) -> bool:
-    """Returns whether the browser tab keeps these files, so that a reload does not lose them."""
+    """Returns whether the browser tab stores these files, so that a reload does not lose them."""
     return bool(write_files(digest)) and not st.session_state.get(REFUSED_KEY)
 
 
@@ -93,7 +93,7 @@ def take_kept(text: str | None) -> None:
             text = None
     if text is not None and is_stored(wanted) and not st.session_state["past"]:
         linked_setup.open_awaited_link(check_computable, trace_for)
-        st.rerun()  # the whole page: a file has its panel beside the picture
+        st.rerun()  # reruns the whole page, because a file has its panel beside the picture
     linked_setup.forget_awaited_link()
     redraw()
 

@@ -66,12 +66,14 @@ def head_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def show_head_count(screen: ScreenState) -> None:
-    """Shows the buttons for the number of heads: the usual numbers, and one that opens an input for any other."""
+    """Shows the buttons for the number of heads: the usual numbers, and a button that opens an input for any other
+    number.
+    """
     heads = config_of(screen.setup.run).heads
     options = sorted({*USUAL_HEAD_COUNTS, heads})
 
     def choose_heads(count: int | None) -> None:
-        if count is not None:  # a browser may send a number that is not offered
+        if count is not None:  # None if a browser sends a number that is not offered
             run = setup_state.current_setup().run
             try_made_change("heads", lambda: make_size_changes(run, heads=count, kv_heads=None))
 
@@ -310,7 +312,9 @@ def describe_size_effects(screen: ScreenState) -> str:
 
 
 def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
-    """Groups the names of matrices by how a change of size affected them: {effect, with the name "": names}."""
+    """Groups the names of matrices on which a change of size had the same effect: {effect (whose name is
+    ""): names}.
+    """
     names: dict[MatrixFate, list[str]] = {}
     for fate in fates:
         names.setdefault(replace(fate, name=""), []).append(fate.name)
@@ -324,7 +328,7 @@ def say_fate(names: list[str], fate: MatrixFate) -> str:
     """
     figures = dict(vars(fate))
     kind = figures.pop("kind")
-    del figures["name"]  # left out, because the sentence lists all names itself
+    del figures["name"]  # removed, because the sentence lists all names itself
     shown = say("fact.comma").join(map(name_matrix, names))
     return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
 

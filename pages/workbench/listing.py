@@ -23,7 +23,8 @@ def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
     name = EXAMPLES[screen.setup.run.example].code
     if name is None:
         return ()
-    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open by default, because these examples are about code
+    # the accordion is open by default, because these examples are about code
+    st.session_state.setdefault(LISTING_DRAWER_KEY, True)
     if not st.session_state[LISTING_DRAWER_KEY]:
         return (name,)
     return (name, screen.setup.run)

@@ -42,7 +42,8 @@ from pages.workbench.matrix_changes import (
     restore_matrix,
 )
 
-SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # matrix -> its projection after a swap of Q and K
+# matrix -> to what it projects after a swap of Q and K
+SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}
 MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
 MAX_PASTED_NUMBERS = 4096  # most numbers of a matrix that the text input shows
 
@@ -85,7 +86,7 @@ def show_editors(screen: ScreenState) -> None:
     show_refusal(editor_control_name(name))
     editor_buttons(screen, name, matrix, base)
     with st.container(horizontal=True):
-        if name not in list_text_matrices(screen.setup):  # the text of a given matrix stands above
+        if name not in list_text_matrices(screen.setup):  # the text of such a matrix is shown above
             paste_box(screen, name, matrix)
         upload_box(screen, name)
     show_refusal(import_control_name(name), lambda text: take_matrix_text(screen, name, text))
@@ -334,7 +335,9 @@ def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], s
 
 
 def is_random_unasked(screen: ScreenState) -> bool:
-    """Returns whether words or matrices are random because the visitor gave none, and so depend on the Setup's seed."""
+    """Returns whether some words or matrices are random, and depend on the Setup's seed, because the visitor did not
+    give them.
+    """
     if screen.inputs.random_words():
         return True
     random_matrices = [name for name, origin in screen.inputs.origins.items() if origin == "random"]

@@ -24,7 +24,7 @@ SCALE_STEP = 0.05  # step of the arrows at the number input of the scale
 
 # ---- on the second line ----------------------------------------------------------------------------------------------
 def show_scale_switch(screen: ScreenState) -> None:
-    """Shows the switch that scales the scores; its label says if switching it changes nothing."""
+    """Shows the switch that scales the scores; its label says if the switch has no effect."""
     scale = screen.setup.run.scale
 
     def switch_scale(is_on: bool) -> None:
@@ -138,5 +138,5 @@ def find_scale_kind(scale: float | None) -> str:
     """Returns the option of the scale's control for a scale: "default", "off" or "number"."""
     if scale is None:
         return "default"
-    is_typed = st.session_state.get("c_scale") == "number"  # a typed 1 must not become "off", which hides the input
+    is_typed = st.session_state.get("c_scale") == "number"  # a typed 1 stays "number": "off" would hide the input
     return "off" if scale == NO_SCALE and not is_typed else "number"

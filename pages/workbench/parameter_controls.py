@@ -22,7 +22,8 @@ from pages.workbench.control_rows import merge_choice, show_choice_row, show_row
 Parameters = Mapping[str, object]  # {parameter: value} of one position encoding, modifier or normaliser
 TakeParameters = Callable[[str, dict[str, object]], None]  # callback that gets a control's name and all parameters
 SOFTMAX = next(iter(NORMALISERS))  # the default normaliser of the scores
-RARE_POSITIONS = ("t5", "clipped", "relative_keys", "decoupled_rope")  # the panel Research variants has these
+# position encodings that the panel Research variants offers
+RARE_POSITIONS = ("t5", "clipped", "relative_keys", "decoupled_rope")
 NORMS = ("layer_norm_before", "rms_norm_before", "rms_norm_output", "layer_norm_after", "rms_norm_after")
 STYLES = {"rope": "interleaved", "rope_half": "half"}  # name of RoPE in a link -> how it pairs components
 

@@ -1,4 +1,4 @@
-"""Recognises what a text in the sentence box is if it is no sentence, such as a matrix, a link or a file name."""
+"""Recognises a text in the sentence box that is not a sentence, such as a matrix, a link or a file name."""
 
 import ast
 import re
@@ -22,12 +22,12 @@ MAX_SHOWN_CHARS = 32  # most characters of the text that a message repeats
 FILE_KINDS = {MATRICES: ("csv", "tsv", "txt", "xlsx"), FILE: ("npz", "npy", "safetensors", "json")}  # by panel
 OTHER_FILE_KINDS = ("pt", "pth", "pkl", "bin", "gguf", "onnx", "h5", "mat", "ipynb", "pdf", "docx", "png", "jpg")
 KINDS_PATTERN = "|".join([*FILE_KINDS[MATRICES], *FILE_KINDS[FILE], *OTHER_FILE_KINDS])
-# A file name without spaces, or a path, which may have some.
+# Matches the name of a file without spaces, or a path, which may have spaces.
 FILE_NAME = re.compile(
     rf"[\"']?(?:\S+|(?:[A-Za-z]:[\\/]|~?/|\.{{1,2}}/|\\\\|file:)[^\n]{{0,500}})\.({KINDS_PATTERN})[\"']?", re.IGNORECASE
 )
 WEB_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-QUERY_ALONE = re.compile(r"[^\s?]*\?[^\s=]+=\S*")  # the end of a link, which begins with a query
+QUERY_ALONE = re.compile(r"[^\s?]*\?[^\s=]+=\S*")  # matches the end of a link, which begins with a query
 NUMBER = re.compile(r"(?<!\w)[+\-−–]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+\-]?\d+)?(?!\w)")
 LIST_OF_TEXTS = re.compile(r"[\[(]\s*[\"']")
 LETTERS = re.compile(r"[^\W\d_]+")
@@ -37,12 +37,13 @@ MAP_NAMES = ("attention", "attentions")  # keys under which a file stores attent
 
 @dataclass(frozen=True)
 class Pasted:
-    """What a text was recognised as, and how it can be used.
+    """A pasted text that was recognised, and the ways to use it.
 
-    kind: the key of the sentence about it, in [pasted] of the page's texts. values: the values in this sentence.
-    readings: its interpretations as a matrix, as texts. error: why it cannot be read as what it looks like. opened: the
-    Setup that it contains, and the parts of it that cannot be read. page: the page of the app to which it leads, with
-    the parameters. tokens: the texts of a list. lines: the sentences on its lines. panel: the panel that can use it.
+    kind: the key of the sentence about the text, in [pasted] of the page's texts. values: the values in this sentence.
+    readings: the text's interpretations as a matrix, as texts. error: the error for which a text that looks like a
+    matrix or file cannot be read. opened: the Setup that the text contains, and its unreadable parts. page: the page of
+    the app to which a link leads, with the parameters. tokens: the texts of a list. lines: the sentences on the text's
+    lines. panel: the panel that can use the text.
     """
 
     kind: str
@@ -59,8 +60,8 @@ class Pasted:
 def recognise(text: str) -> Pasted | None:
     """Recognises a text that is no sentence; None for a sentence.
 
-    It may be a matrix, several lines, a list of texts, a link or a saved file of the app, another address, the name of
-    a file, or what looks like a matrix and cannot be read.
+    The text may be a matrix, several lines, a list of texts, a link or a saved file of the app, another address, the
+    name of a file, or an unreadable text that looks like a matrix.
     """
     text = text.strip()
     return next((found for read in READERS if (found := read(text)) is not None), None)
@@ -72,7 +73,7 @@ def shorten(text: str) -> str:
 
 
 def read_saved_file(text: str) -> Pasted | None:
-    """Recognises the content of a file that the app saved, and reads its Setup or says why not.
+    """Recognises the content of a file that the app saved, and reads its Setup or finds the error.
 
     Returns None for another text.
     """
@@ -123,7 +124,7 @@ def read_list_of_texts(text: str) -> Pasted | None:
         found = ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
-    if isinstance(found, str):  # brackets around a single text are no list
+    if isinstance(found, str):  # a single text in brackets is not a list
         return None
     if not all(isinstance(each, str) and each.strip() for each in found):
         return None

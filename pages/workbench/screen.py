@@ -46,8 +46,8 @@ def show_picture() -> None:
 
 
 def show_model_notes() -> None:
-    """Shows how well a language model knows the sentence, the likeliest next words, and a link to the visitor's own
-    models.
+    """Shows how well a language model knows the sentence, the likeliest next words, and a link to the page that opens
+    other models.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="model_notes"):
         model_guess.show_judgement()

@@ -40,7 +40,9 @@ def show_sentence_box(setup: Setup, inputs: RunInputs) -> None:
 
 
 def scene_input_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the input of a scene depends: that of the screen, and a text that a model reads."""
+    """Returns the values on which the drawing of a scene's input depends: the screen's input, and a text that a model
+    reads.
+    """
     own = input_controls.input_dependencies(screen)
     return (*own, setup_state.editors_version(), recorded_text.asked_text())
 
@@ -63,7 +65,8 @@ def take_text(text: str) -> None:
     chooses.
     """
     run = setup_state.current_setup().run
-    found = recognise(text) if resolve_run(run).network is None else None  # a trained network reads every text
+    # not recognised for a trained network, which reads every text
+    found = recognise(text) if resolve_run(run).network is None else None
     if found is None:
         take_words(text)
         return
@@ -137,7 +140,7 @@ def use_as_x(reading: str) -> None:
     show_panel(MATRICES)
     st.session_state[EDITED_KEY] = "x"
     take_made_change("pasted", lambda: input_controls.make_mode_change(setup, "matrix") | given)
-    st.rerun()  # the whole page, which puts the panel beside the picture
+    st.rerun()  # reruns the whole page, which draws the panel beside the picture
 
 
 def use_as_batch(lines: tuple[str, ...]) -> None:

@@ -15,11 +15,12 @@ from pages.site.controls import MORE, RESEARCH
 from pages.site.words import say
 from pages.workbench import layer_controls, mask_controls, mechanism_controls
 
-SETTINGS = ("heads", "causal", "scale_on", "temperature", "device", "layer", "model")  # controls of the second line
+# names of the controls in the second line
+SETTINGS = ("heads", "causal", "scale_on", "temperature", "device", "layer", "model")
 
 
 def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the second line: those of its controls."""
+    """Returns the values whose change redraws the second line of the workbench: those of the line's controls."""
     run, resolved = screen.setup.run, resolve_run(screen.setup.run)
     return (
         layer_controls.head_dependencies(screen),
@@ -51,7 +52,7 @@ def show_settings(screen: ScreenState) -> None:
 
 @page_part(settings_dependencies)
 def show_settings_of_scene(screen: ScreenState) -> None:
-    """Shows the settings of a scene of a lecture, while it is presented."""
+    """Shows the controls of the second line for a scene of a lecture, while the scene is presented."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="settings"):
         draw_settings(screen)
     draw_effects(screen)

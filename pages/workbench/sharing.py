@@ -92,7 +92,7 @@ def show_setup_file(setup: Setup) -> None:
             setup_state.workbench().refuse("file", error)
             return
         linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
-        st.session_state["sharing"] = False  # closes the popover, whose address is that of the former screen
+        st.session_state["sharing"] = False  # closes the popover, which still shows the former screen's address
         redraw()
 
     st.download_button(

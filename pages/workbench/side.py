@@ -97,7 +97,7 @@ def show_panel_heading(panel: str) -> None:
         show_panel(st.session_state[key])
         st.rerun()
 
-    key = f"c_panel_{panel}"  # one widget per panel, because a widget keeps its value
+    key = f"c_panel_{panel}"  # a separate widget for each panel, because a widget keeps its value
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         if panel in SECTIONS:
             st.segmented_control(

@@ -97,7 +97,7 @@ def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
         counts = {*range(1, most_heads(setup.run) + 1)}
     else:
         queries = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
-        _, columns = inputs.matrices[queries].shape  # columns of all heads together
+        _, columns = inputs.matrices[queries].shape  # number of columns of all heads together
         counts = {count for count in SWEPT_HEAD_COUNTS if columns % count == 0}
     return sorted({*counts, current})
 
@@ -196,7 +196,9 @@ def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 
 
 def swept_place(setup: Setup) -> int:
-    """Returns the index of the head whose fixed offset is swept: the selected head if it has one, else the first."""
+    """Returns the index of the head whose fixed offset is swept: the selected head if it has a fixed offset, else the
+    first that has.
+    """
     places = offset_places(setup)
     return setup.view.head if setup.view.head in places else places[0]
 

@@ -99,7 +99,8 @@ def take_changes(changes: dict[str, object]) -> None:
 
 
 def make_sentence_changes(setup: Setup) -> dict[str, object]:
-    """Returns the changed fields that make the example's dictionary read a sentence; {} if it does so already.
+    """Returns the changed fields that make the example's dictionary read a sentence; {} if the dictionary reads the
+    sentence already.
 
     A sentence that a language model reads is kept, if the visitor typed it. An example without a sentence is replaced
     by the first example of the language.
@@ -115,7 +116,9 @@ def make_sentence_changes(setup: Setup) -> dict[str, object]:
 
 
 def make_model_changes(setup: Setup) -> dict[str, object]:
-    """Returns the changed fields that make a language model read the sentence, or its own example if there is none."""
+    """Returns the changed fields that make a language model read the sentence, or the model's example if no sentence is
+    typed.
+    """
     resolved = resolve_run(setup.run)
     if resolved.model is not None:
         return {}

@@ -1,1 +1,1 @@
-"""Calls costly functions in processes of their own, at low priority, so that other visitors do not wait for them."""
+"""Calls costly functions in separate processes with low priority, so that other visitors need not wait."""

@@ -2,7 +2,7 @@
 
 The server starts it by its path, and writes one JSON object to its standard input: `path` (sys.path of the server) and
 `key` (which both sides must prove to have). The program writes the port at which it listens, and ends when the server
-closes the connection. It imports neither torch nor Streamlit.
+closes the connection. The program imports neither torch nor Streamlit.
 """
 
 import json
@@ -12,14 +12,14 @@ import sys
 import traceback
 from multiprocessing.connection import Connection, Listener
 
-HOST = "127.0.0.1"  # not to be reached from other machines
-NICENESS = 10  # while both want to run, the system gives such a process about a tenth of the server's time
-RETURNED, RAISED, FAILED = "returned", "raised", "failed"  # the kinds of an answer
+HOST = "127.0.0.1"  # an address that other machines cannot reach
+NICENESS = 10  # with this priority, the process gets about a tenth of the server's time while both compute
+RETURNED, RAISED, FAILED = "returned", "raised", "failed"  # kinds of answers to a call
 
 
 def main() -> None:
-    """Connects to the server, and serves it until it closes the connection."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which closes the connection
+    """Listens for the server's connection, and answers its calls until the server closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignored, because Ctrl-C ends the server, which closes the connection
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     given = json.loads(sys.stdin.readline())
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def serve(connection: Connection) -> None:
-    """Calls each function that the server sends, which takes no arguments, and answers with (kind, value).
+    """Calls each function that the server sends (without arguments), and answers with (kind, value).
 
     The value is the result (RETURNED), a ValueError that the function raised (RAISED), or the traceback of another
     error as text (FAILED).

@@ -1,4 +1,4 @@
-"""Calls functions in few worker processes, in turn for all visitors, and ends processes that nobody uses."""
+"""Calls functions in a few worker processes, so that visitors take turns, and ends processes that nobody uses."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,20 +11,20 @@ from typing import TypeVar
 from attention_core.record.errors import AttentionError
 from pages.workers.worker import MAX_CALL_SECONDS, Worker, WorkerEnded
 
-MAX_WORKERS = 2  # processes, for all visitors together
-IDLE_SECONDS = 60.0  # processes are ended when none was used for so long
-LOOK_SECONDS = 0.5  # who waits is asked so often whether they still want to
-TRIES = 2  # a process may be ended from outside, and a new one draws the same
+MAX_WORKERS = 2  # most worker processes, for all visitors together
+IDLE_SECONDS = 60.0  # free worker processes are ended if none was used for so long
+LOOK_SECONDS = 0.5  # seconds between two checks whether a waiting visitor is still there
+TRIES = 2  # a call is tried twice, because a process may be ended from outside
 Result = TypeVar("Result")
 
 
 class GivenUp(Exception):
-    """A visitor has left while their call waited."""
+    """Raised if a visitor has left while the visitor's call was waiting."""
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A place in the queue. number: how many came before it since the server has started."""
+    """The place of a call in the queue. number: how many calls were queued before it since the server started."""
 
     visitor: str
     number: int
@@ -33,8 +33,9 @@ class Place:
 class WorkerQueue:
     """The worker processes of a server, and the calls that wait for one.
 
-    Next is a call of the visitor with the fewest running; of several visitors, the one who was served longest ago; of
-    one visitor, the earliest. So no number of calls of one visitor delays that of another by more than one.
+    The next call is that of the visitor with the fewest running calls; among several such visitors, of the one who was
+    served longest ago; of one visitor, the earliest call. So one visitor's calls, however many, delay another visitor
+    by at most one call.
     """
 
     def __init__(
@@ -44,13 +45,13 @@ class WorkerQueue:
         start: Callable[[], Worker] = Worker,
     ):
         self.most, self.idle_seconds, self.start = most, idle_seconds, start
-        self.changed = Condition()  # held while one of the following is read or changed
+        self.changed = Condition()  # lock, held while one of the following attributes is read or changed
         self.free: list[Worker] = []
-        self.running: Counter[str] = Counter()  # visitor -> number of calls
+        self.running: Counter[str] = Counter()  # visitor -> number of running calls
         self.waiting: list[Place] = []
-        self.served: dict[str, int] = {}  # visitor in `running` or `waiting` -> the number of their last turn
+        self.served: dict[str, int] = {}  # visitor with a running or waiting call -> number of the visitor's last turn
         self.places, self.turns = count(1), count(1)
-        self.used = 0.0  # when a process was used last
+        self.used = 0.0  # time at which a worker process was used last
         self.timer: Timer | None = None
 
     def call(
@@ -61,8 +62,9 @@ class WorkerQueue:
     ) -> Result:
         """Calls a function in a worker process when it is the visitor's turn, and returns its result.
 
-        function: as of Worker.call; it may be called twice. is_wanted: asked while the call waits; False gives it up.
-        Raises what the function raises; GivenUp; AttentionError (worker_ended) if the process ended at each try.
+        function: see Worker.call; it may be called twice. is_wanted: a function called while the call waits; if it
+        returns False, the call is given up. Raises the function's errors; GivenUp; AttentionError (worker_ended) if the
+        process ended at each try.
         """
         self.wait_for_turn(visitor, is_wanted)
         try:
@@ -81,7 +83,9 @@ class WorkerQueue:
             return len(self.waiting) + self.running.total()
 
     def call_once(self, function: Callable[[], Result]) -> Result:
-        """Calls a function in a free process or a new one, which stays for the next call unless it ended."""
+        """Calls a function in a free worker process or a new one; the process is kept for the next call unless it has
+        ended.
+        """
         with self.changed:
             worker = self.free.pop() if self.free else None
         worker = worker or self.start()
@@ -97,7 +101,7 @@ class WorkerQueue:
         return result
 
     def keep(self, worker: Worker) -> None:
-        """Keeps a process for the next call."""
+        """Keeps a worker process for the next call."""
         with self.changed:
             self.free.append(worker)
             self.used = monotonic()
@@ -105,13 +109,13 @@ class WorkerQueue:
                 self.look_in(self.idle_seconds)
 
     def look_in(self, seconds: float) -> None:
-        """Lets end_idle run after some seconds; the caller holds `changed`."""
+        """Schedules end_idle to run after some seconds; the caller must hold the lock `changed`."""
         self.timer = Timer(seconds, self.end_idle)
         self.timer.daemon = True
         self.timer.start()
 
     def end_idle(self) -> None:
-        """Ends the free processes if none was used for `idle_seconds`."""
+        """Ends the free worker processes if none was used for `idle_seconds`."""
         with self.changed:
             rest = self.used + self.idle_seconds - monotonic()
             if rest > 0:
@@ -124,7 +128,7 @@ class WorkerQueue:
 
     # ---- turns -------------------------------------------------------------------------------------------------------
     def wait_for_turn(self, visitor: str, is_wanted: Callable[[], bool]) -> None:
-        """Returns when it is a visitor's turn. Raises GivenUp."""
+        """Waits until it is a visitor's turn to call a function. Raises GivenUp."""
         place = Place(visitor, next(self.places))
         with self.changed:
             self.waiting.append(place)
@@ -141,7 +145,7 @@ class WorkerQueue:
                 self.changed.notify_all()
 
     def find_next(self) -> Place:
-        """Returns the place whose turn is next."""
+        """Returns the place in the queue whose turn is next."""
 
         def rank(place: Place) -> tuple[int, int, int]:
             return self.running[place.visitor], self.served.get(place.visitor, 0), place.number
@@ -149,14 +153,14 @@ class WorkerQueue:
         return min(self.waiting, key=rank)
 
     def end_turn(self, visitor: str) -> None:
-        """Ends a visitor's turn, so that the next one begins."""
+        """Ends a visitor's turn, so that the next call in the queue begins."""
         with self.changed:
             self.running[visitor] -= 1
             self.forget(visitor)
             self.changed.notify_all()
 
     def forget(self, visitor: str) -> None:
-        """Forgets a visitor who has no call; the caller holds `changed`."""
+        """Removes a visitor without calls from the records; the caller must hold the lock `changed`."""
         if not self.running[visitor] and all(place.visitor != visitor for place in self.waiting):
             del self.running[visitor]
             self.served.pop(visitor, None)

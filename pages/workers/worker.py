@@ -14,14 +14,16 @@ from pages.workers.program import FAILED, HOST, RAISED
 
 PROGRAM = Path(__file__).with_name("program.py")
 KEY_BYTES = 32
-MAX_CALL_SECONDS = 60  # a call that takes longer ends with its process
+MAX_CALL_SECONDS = 60  # after this time, the process of a call is ended
 END_SECONDS = 10
-SETTINGS = {"OMP_NUM_THREADS": "1"}  # a core each
+SETTINGS = {"OMP_NUM_THREADS": "1"}  # each process computes on one core
 Result = TypeVar("Result")
 
 
 class WorkerEnded(Exception):
-    """A worker process has ended before it answered, or was ended because it took longer than MAX_CALL_SECONDS."""
+    """Raised if a worker process ended before it answered, or was ended because a call took longer than
+    MAX_CALL_SECONDS.
+    """
 
 
 class Worker:
@@ -29,13 +31,14 @@ class Worker:
 
     def __init__(self):
         key = os.urandom(KEY_BYTES)
-        self.process = subprocess.Popen(  # -P: modules beside the program cannot replace those of the library
+        self.process = subprocess.Popen(  # -P: modules beside the program must not replace those of the library
             [sys.executable, "-P", str(PROGRAM)],
             env=os.environ | SETTINGS,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0),  # on Windows, which has no niceness
+            # low priority on Windows, which has no niceness
+            creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0),
         )
         try:
             self.connection = self.connect(key)
@@ -44,7 +47,7 @@ class Worker:
             raise WorkerEnded from error
 
     def connect(self, key: bytes) -> Connection:
-        """Tells the process the key, and returns a connection to the port at which it listens."""
+        """Sends the process its key, and returns a connection to the port at which the process listens."""
         with self.process.stdin as told, self.process.stdout as said:
             told.write(json.dumps({"path": sys.path, "key": key.hex()}) + "\n")
             told.flush()
@@ -53,7 +56,8 @@ class Worker:
     def call(self, function: Callable[[], Result]) -> Result:
         """Calls a function in the process, and returns its result.
 
-        function: takes no arguments; like its result, it is sent to the other process, so both consist of plain values.
+        function: a function without arguments, which is sent to the process as its result is sent back; both must
+        consist of plain values.
 
         Raises the ValueError that the function raises; RuntimeError with the traceback of any other error; WorkerEnded.
         """
@@ -71,6 +75,6 @@ class Worker:
         return answer
 
     def end(self) -> None:
-        """Ends the process at once."""
+        """Ends the worker process at once."""
         self.process.kill()
         self.process.wait(END_SECONDS)

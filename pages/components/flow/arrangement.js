@@ -7,17 +7,18 @@ import { LEAST_LABEL, textWidth } from "./words.js";
 export const OPEN_HEIGHT = 88; // in px: height of an opened cell's arithmetic until its content arrives
 const LEAST_ROOM = 260; // in px: least height of a picture that fills the screen, as in a presentation
 const [WORD_PX, ASKS_PX] = [24, 15]; // font sizes at unit 1: of the words, and of the text below the query's word
-const WIDEST_WORDS = 0.34; // share of the width; words that need more get a smaller font
-const WIDEST_COLUMN = 0.45; // share of the width; words that need more in the smallest font are cut
+const WIDEST_WORDS = 0.34; // most width of the words, as a share of the picture's; wider words get a smaller font
+// most width of the words in the smallest font, as a share of the picture's; wider words are cut
+const WIDEST_COLUMN = 0.45;
 const BELOW = 96; // px: height of the caption and the timeline below the picture
 const LEAST_FREE = 220; // px: least height of the picture on the workbench
 const COMPACT_UNIT = 0.62; // least unit on a phone
-const AROUND_ROWS = 96; // px: height of the names of the columns and of the query's lane on a phone
+const AROUND_ROWS = 96; // px: height of the columns' names and of the query's vectors on a phone
 const MOST_WHOLE = 16; // most keys for which a picture on a phone is as high as legible rows need
 const MAKES_ROOM = 0.3; // share of a keyframe's duration in which the layout changes to the keyframe's
 
 export class Arrangement {
-  // Computes this.layouts, one for each keyframe, at the current size; returns the sizes that all layouts share.
+  // Computes this.layouts (one layout for each keyframe) at the current size; returns the sizes that layouts share.
   arrange(flow) {
     const { snapshot } = flow;
     const common = this.frameOf(flow);
@@ -36,7 +37,8 @@ export class Arrangement {
   // Returns the sizes and flags of the picture that are the same at every keyframe ("stop").
   frameOf({ width, heightBelow, stage, data, model, look, open, asking }) {
     const compact = width < 640;
-    const room = data.fills ? Math.max(stage.clientHeight, LEAST_ROOM) : null; // in px; null unless it fills the screen
+    // px; null unless the picture fills the screen
+    const room = data.fills ? Math.max(stage.clientHeight, LEAST_ROOM) : null;
     const rows = AROUND_ROWS + Math.min(model.keys.length, MOST_WHOLE) * LEGIBLE_ROW * COMPACT_UNIT; // px
     const least = compact ? Math.max(LEAST_FREE, rows) : LEAST_FREE; // px
     const free = data.hears ? Math.max(heightBelow - BELOW, least) : Infinity; // in px

@@ -6,13 +6,13 @@ import { clamp } from "./motion.js";
 import { totalOf } from "./twin.js";
 import { isAlike } from "./words.js";
 
-const CLICK_SLACK = 4; // px: a pointer that moves less before its release clicks and does not drag
+const CLICK_SLACK = 4; // px: a pointer that moved less until its release has clicked, not dragged
 
 export class StopsBar {
   constructor(root, journey) {
     this.root = root;
     this.journey = journey;
-    this.gives = false; // whether the bar loses the focus on release, so that a presentation gets the keys
+    this.gives = false; // whether the bar loses the focus on release, so that a presentation receives the keys
     this.button = root.appendChild(button("play", {}, () => journey.togglePlay()));
     this.track = added(root, "div", "track", { tabIndex: 0, role: "slider" });
     this.knob = added(this.track, "div", "knob");
@@ -37,7 +37,7 @@ export class StopsBar {
   }
 
   show(text) {
-    if (!isAlike(text.names, this.text?.names)) this.names = null; // draw() then builds the segments again
+    if (!isAlike(text.names, this.text?.names)) this.names = null; // so that draw() builds the segments again
     this.text = text;
   }
 
@@ -53,10 +53,11 @@ export class StopsBar {
     });
   }
 
-  // A drag of the pointer scrubs; a click plays the clicked keyframe to its end.
+  // Dragging the pointer scrubs through the animation; a click plays the clicked keyframe to its end.
   press(pressed) {
     let isDrag = false;
-    const named = this.made.indexOf(pressed.target.closest(".segment")); // a long name may extend over the next segment
+    // index of the segment whose name was clicked: a long name may extend over the next segment
+    const named = this.made.indexOf(pressed.target.closest(".segment"));
     const move = (event) => {
       isDrag ||= Math.abs(event.clientX - pressed.clientX) > CLICK_SLACK;
       const [stop, share] = this.placeAt(event.clientX);

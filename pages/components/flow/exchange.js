@@ -9,7 +9,7 @@ const OTHER_VIEWS = ["heads", "plane"]; // views whose name is in the link inste
 export class Exchange {
   constructor(flow) {
     this.flow = flow;
-    this.order = 0; // number of the latest selection that came from the server
+    this.order = 0; // number of the latest selection that the server has sent
     // Sends the selection only after it has been the same for a moment, so that one message replaces many.
     this.resting = new Rest(() => (flow.journey.isMoving ? this.tellLook() : this.tellLooked()), HAND_RESTS_MS);
   }
@@ -23,7 +23,8 @@ export class Exchange {
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
     if (flow.data.cut) {
-      const view = step === null ? this.sight(cell, stop) : "flow"; // the step's map is below the flow picture
+      // if a step is open, its map is below the flow picture
+      const view = step === null ? this.sight(cell, stop) : "flow";
       return { batch, head, query, view, step: flow.share };
     }
     const isFollowed = Boolean(flow.look && cell && sum?.trail.length);
@@ -34,7 +35,8 @@ export class Exchange {
   // Returns the view ("flow", or one of OTHER_VIEWS) to show for a selection without a step opened as a map.
   sight(cell, stop) {
     const { data, look } = this.flow;
-    const view = stop?.split("-")[0] ?? (look ? look.view : data.plane?.opens); // "heads-1": see HeadsView.linkName
+    // a view in a link may end with a number, such as "heads-1"; see HeadsView.linkName
+    const view = stop?.split("-")[0] ?? (look ? look.view : data.plane?.opens);
     return !cell && OTHER_VIEWS.includes(view) && view in data.text.views ? view : "flow";
   }
 
@@ -50,7 +52,7 @@ export class Exchange {
     };
   }
 
-  // Applies the keyframe and the opened cell in the data, until flow/look.js is loaded.
+  // Until flow/look.js is loaded, applies the keyframe and the opened cell that the data contain.
   // Once look.js is loaded, it receives the arithmetic of the opened cell.
   expect({ order, step, stop, cell }) {
     this.order = order;
@@ -86,7 +88,7 @@ export class Exchange {
   send(name, value) {
     if (!this.flow.data.hears) return;
     if (shared.tellServer) shared.tellServer(name, value);
-    else hear("flow-look", () => this.send(name, value), { once: true }); // waits until flow/look.js is loaded
+    else hear("flow-look", () => this.send(name, value), { once: true }); // sent when flow/look.js is loaded
   }
 
   tellLook() {

@@ -9,7 +9,7 @@ export class Flights {
   }
 
   // Returns a Map from "row column" of each cell that both views draw to the attributes of its shape in the flow.
-  // The function hides these shapes in the current frame, so the flow must be drawn before.
+  // The function hides these shapes in the current frame, so the flow picture must be drawn before.
   leave(matrix) {
     const { picture } = this.flow;
     const shapes = new Map();

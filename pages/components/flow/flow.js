@@ -31,7 +31,7 @@ import { isAlike, widths } from "./words.js";
 
 const PAGE = '[data-testid="stMainBlockContainer"]';
 const CHANGE_MS = 420; // ms: duration of the animation of numbers and positions from one state to the next
-const FLOW_GOES = 2; // the flow picture fades so many times faster than the map opens
+const FLOW_GOES = 2; // how many times faster the flow picture fades out than the map opens
 const OPENS_MS = 750; // ms: duration of the animation from the flow picture to the map
 const RAIL_SIZES = [2, 4, 8, Infinity]; // numbers of heads up to which flow.css makes the small maps one size smaller
 const LEAST_WIDE = 900; // px: in a picture of at least this width, the small maps of the heads are at its side
@@ -117,10 +117,10 @@ export class Flow {
     ];
     this.sizes.observe(this.root);
     const page = document.querySelector(PAGE);
-    if (page) this.sizes.observe(page); // what stands above the picture may change its height
+    if (page) this.sizes.observe(page); // content above the picture may change its height
     document.fonts.ready.then(() => {
       widths.clear();
-      this.measured = null; // arranges again, because texts have other widths
+      this.measured = null; // measured again, because texts have other widths
       this.resized();
     });
   }
@@ -150,7 +150,8 @@ export class Flow {
     this.differs =
       findTwinDifference(data.steps, moved, this.look.query, data.rounding) ??
       this.shown.compare(old, data, this.model);
-    const isStill = this.isHeld() || this.shown.waits; // if the picture waits, these data answer an earlier change
+    // if the picture waits for the server, these data answer an earlier change
+    const isStill = this.isHeld() || this.shown.waits;
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.roles.show(data.roles);
@@ -161,13 +162,14 @@ export class Flow {
     this.rail.root.classList.toggle("many", !data.layers.now && data.heads > MOST_DESCRIBED_HEADS);
     this.rail.show(smallHeads(this), data.palette);
     this.rail.root.dataset.size = data.layers.now ? "layers" : RAIL_SIZES.find((most) => data.heads <= most);
-    this.measured = null; // measures again: the small maps may be wider now, and the line above them higher
+    this.measured = null; // measured again, because the small maps and the line above them may have other sizes
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);
     this.stripShows = null;
     this.journey.known = new Set(data.known);
     this.take();
-    const glows = before && !data.cut && !data.is_moved && isSameSight(old, data); // undo and redo are no new change
+    // after undo and redo, changed rows get no outline, because these are not new changes
+    const glows = before && !data.cut && !data.is_moved && isSameSight(old, data);
     this.glow = glows ? findChanges(before, this.snapshot, this.model) : null;
     if (isToBegin && !(data.plays && isCalm())) this.journey.begin(data);
     if (data.hears && shared.look) this.exchange.obey(shared.look);
@@ -182,13 +184,14 @@ export class Flow {
   // Sets the CSS classes for the kind of page: only the picture, a playing picture, or a presentation.
   fit(data) {
     for (const name of ["shown", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
-    this.stage.tabIndex = data.fills ? -1 : 0; // -1: in a presentation, the page handles the keys
+    this.stage.tabIndex = data.fills ? -1 : 0; // -1 in a presentation, in which the page handles the keys
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;
-    if (data.fills) this.sizes.observe(this.stage); // the stage's height changes with the lines of the caption
+    // the height of a presentation's stage changes with the number of lines of the caption
+    if (data.fills) this.sizes.observe(this.stage);
   }
 
-  // Moves by one keyframe when a presentation sends a key; at the last one, the presentation changes the scene.
+  // Moves by one keyframe when a presentation sends a key; after the last keyframe, the presentation changes the scene.
   stepFromAfar(way, event) {
     const isHere = this.data?.fills && this.root.isConnected && this.look.view !== "map";
     if (isHere && this.journey.stepBy(way)) event.preventDefault();
@@ -234,7 +237,8 @@ export class Flow {
   // change: { params, values } to compute with; { waits } if only the server can compute; null for no change.
   drag(change) {
     if (!this.data) return;
-    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // moves to the end, which shows the effect
+    // shows the end of the animation, where the effect is visible
+    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity);
     this.change = change && (change.waits || !isProven(this.data.steps, change)) ? change : null;
     this.glow = this.differs = null;
     this.take();
@@ -261,7 +265,7 @@ export class Flow {
     const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
     this.root.classList.toggle("waits", waits);
     if (waits !== waited) tellOthers("flow-waits", waits);
-    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css then fades what does not follow the drag
+    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css fades other parts meanwhile
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 
@@ -351,7 +355,7 @@ export class Flow {
   arrange() {
     const { width, height } = this.arrangement.arrange(this);
     setAttributes(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
-    this.root.style.setProperty("--picture", `${Math.round(height)}px`); // flow.css limits the small maps to it
+    this.root.style.setProperty("--picture", `${Math.round(height)}px`); // limits the small maps (flow.css)
     this.isArranged = true;
   }
 
@@ -376,7 +380,7 @@ export class Flow {
     this.refused = "";
     if (this.data.cut) {
       const { view = this.look.view } = changes;
-      this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // the map is shown below the picture
+      this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // for the map below the picture
       this.ask();
       this.exchange.askFor(changes);
       return;
@@ -407,7 +411,7 @@ export class Flow {
 
   // Opens the arithmetic of a cell in a gap below the cell's row; null closes the open arithmetic.
   unfold(means) {
-    if (!this.data.hears) return; // nothing opens, because no server would send the arithmetic
+    if (!this.data.hears) return; // no server would send the arithmetic
     this.fold();
     this.open = means && this.placeOfCell(means);
     this.take();

@@ -1,5 +1,5 @@
 // Handles keys on the flow picture: N focuses a number, and Enter opens the arithmetic that computes it.
-// Each key of the attention has a row of numbers; the query has separate vectors, with the role "lane" in the code.
+// Each key of the attention has a row of numbers; the query's vectors have the role "lane" in the code.
 // Arrow keys move the focus to the nearest number beside, above or below.
 import { focused } from "../dom.js";
 import { MOVES } from "../drag.js";
@@ -20,7 +20,7 @@ export class FlowKeys {
     const { flow } = this;
     const means = meaningOf(target);
     if (target === flow.stage && key.toLowerCase() === "n") this.begin();
-    else if (means?.part === undefined) return false; // the focus is on the whole picture or in the arithmetic
+    else if (means?.part === undefined) return false; // the focus is on the whole picture or in a cell's arithmetic
     else if (key in MOVES) this.focus(this.next(means, MOVES[key]));
     else if (key === "Enter" || key === " ") this.hands.press(means);
     else if (key === "Escape" && !flow.open) this.leave();

@@ -1,5 +1,5 @@
 // Shows the formulas of the vectors, scores or weights that the current keyframe computes.
-// The formulas appear beside the query's vectors (the "lane" below the rows of the keys), late in the keyframe.
+// The formulas appear beside the query's vectors (the "lane" below the rows of the keys), late in each keyframe.
 // Each symbol of a formula has the colour of the vector, score or weight that it stands for.
 import { clamp } from "./motion.js";
 import { LEAST_LABEL } from "./words.js";
@@ -13,7 +13,7 @@ const LEGIBLE_FORMULA_SIZE = 18; // px: if the formulas side by side would have 
 export class Formulas {
   constructor(root) {
     this.root = root;
-    this.made = new Map(); // formulas of a keyframe, as JSON -> their MathML elements and widths
+    this.made = new Map(); // formulas of a keyframe, as JSON -> the MathML elements of the formulas, and their widths
   }
 
   // Draws the formulas. told: the current keyframe and its progress (Journey.told); null hides the formulas.
@@ -60,7 +60,7 @@ export class Formulas {
     return { elements, width: this.root.scrollWidth, widest: Math.max(0, ...widths) };
   }
 
-  // Returns the free horizontal range of the lane, [left, right] in px.
+  // Returns the free horizontal range of the query's lane, [left, right] in px, in which formulas have room.
   // This range lies between the query's vectors and the ribbons that lead to the output.
   room({ parts, x, w, unit, frame }) {
     const own = parts.filter((part) => part.role === "lane" && !part.after);

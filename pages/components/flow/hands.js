@@ -4,13 +4,13 @@ import { FlowKeys } from "./flow_keys.js";
 import { MapKeys } from "./map_keys.js";
 import { meaningOf } from "./shapes.js";
 
-const LONG_PRESS_MS = 350; // a touch that lasts longer hides all connecting lines except those of the touched word
-const PRESSED_STAYS_MS = 1500; // after such a touch, the lines of the other words stay hidden for this time
+const LONG_PRESS_MS = 350; // ms: a longer touch hides all connecting lines except those of the touched word
+const PRESSED_STAYS_MS = 1500; // ms after such a touch for which the lines of the other words stay hidden
 
 export class Hands {
   constructor(flow) {
     this.flow = flow;
-    this.row = this.cell = null; // the hovered row of a key in the flow, the hovered cell of the map
+    this.row = this.cell = null; // the hovered row of a key in the flow picture; the hovered cell of the map
     this.isHeld = false; // whether the current touch is a long press, which opens neither arithmetic nor map
     this.mapKeys = new MapKeys(flow, this);
     this.flowKeys = new FlowKeys(flow, this);
@@ -61,7 +61,8 @@ export class Hands {
   }
 
   hover(means) {
-    const isLane = this.flow.model.parts.get(means?.part)?.role === "lane"; // the query is in no key's row
+    // a number of the query, which is in no key's row
+    const isLane = this.flow.model.parts.get(means?.part)?.role === "lane";
     const row = means?.word ?? (isLane ? null : means?.row) ?? means?.ribbon ?? null;
     const cell = means?.at ?? null;
     if (this.flow.ringed().length)
@@ -76,7 +77,7 @@ export class Hands {
     const { flow } = this;
     if (!means || this.isHeld) return;
     const place = flow.model.places[means.word ?? means.row ?? means.ribbon ?? 0];
-    if (place === undefined) return; // the last row, which stands for all words not drawn, has no single key
+    if (place === undefined) return; // undefined for the last row, which stands for all words that are not drawn
     if (means.word !== undefined && !flow.data.crossed) flow.lookAt({ query: place });
     if (means.query !== undefined) flow.lookAt({ query: means.query });
     if (means.head !== undefined) flow.lookAt({ view: "map", step: means.head });

@@ -10,9 +10,9 @@ import { shortened, spellNumber, textWidth } from "./words.js";
 /** @typedef {import("./model.js").Matrix} Matrix */
 
 const WORD = 13; // px: font size of the words
-const WORDED_CELL = 13; // px: if cells are smaller, no words are beside them
+const WORDED_CELL = 13; // px: the words are shown only beside cells of at least this size
 const LONGEST_WORD = 110; // px
-const TILT = -52; // degrees by which words above the columns are turned if they are too wide
+const TILT = -52; // degrees by which words above the columns are turned if they are wider than a column
 const NUMBERED_CELL = 20; // px: smaller cells have no number
 const SEPARATE_CELL = 5; // px: smaller cells have no gap between them
 const TOLD_TIMES = 0.95; // smaller multiples of the even share, and their differences, are not printed in their cells
@@ -46,7 +46,8 @@ export class HeadMap {
     this.box = { left, top, width: inner.width, height: inner.height };
     this.image = paintMap(this.canvas, matrix, palette, this.image);
     this.canvas.style.cssText = `left: ${left}px; top: ${top}px; width: ${inner.width}px; height: ${inner.height}px`;
-    this.canvas.style.imageRendering = cell.tall < 1 ? "auto" : "pixelated"; // else low rows would be missing
+    // smoothed, because rows below a pixel would be missing
+    this.canvas.style.imageRendering = cell.tall < 1 ? "auto" : "pixelated";
     this.root.style.cssText = `width: ${outer.width}px; height: ${outer.height}px`;
     setAttributes(this.svg, { ...outer, viewBox: `0 0 ${outer.width} ${outer.height}` });
     this.shapes.begin();

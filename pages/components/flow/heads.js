@@ -27,8 +27,8 @@ export class HeadsView {
     this.root = root;
     this.flow = flow;
     this.pair = []; // keys of the heads selected in this view: A and, for a difference, B
-    this.asked = null; // key of the head that the server has not opened yet
-    this.kept = null; // key of the second head in the link, until the view is drawn
+    this.asked = null; // key of the selected head until the server has opened it
+    this.kept = null; // key of the second head in the link until the view is drawn
     this.cell = [0, 0]; // the cell of the large map whose numbers were shown last
     this.height = LEAST_HEIGHT;
     this.width = 0; // px: width of the view; 0 while it is hidden
@@ -123,7 +123,7 @@ export class HeadsView {
     return this.mean.length || this.isUnlike ? null : this.pair[1] ?? null;
   }
 
-  // Whether the maps of the compared runs A and B have other shapes, so that they have no difference.
+  // Returns whether the compared runs A and B have maps of different shapes, so that no difference can be shown.
   get isUnlike() {
     return Boolean(this.flow.data?.no_difference);
   }
@@ -136,7 +136,7 @@ export class HeadsView {
     return Math.min(Number(this.pair[1] ?? this.chosen), last);
   }
 
-  // The indices of the heads whose maps are averaged; [] if no mean is shown.
+  // Returns the indices of the heads whose maps are averaged; [] if no mean is shown.
   get mean() {
     return this.flow.data?.read ? this.flow.data.reads.chosen.mean : [];
   }
@@ -160,7 +160,7 @@ export class HeadsView {
   pressUnlike(key) {
     const { inA } = this.maps.find((map) => String(map.key) === key);
     const isPaired = this.own.length === this.flow.data.heads_of_a.length;
-    if (inA === undefined) this.choose(key, this.pair[1]); // the head of A stays
+    if (inA === undefined) this.choose(key, this.pair[1]); // keeps the head of A
     else if (isPaired) this.choose(String(this.own[inA].key));
     else this.choose(this.now, String(inA));
   }
@@ -175,7 +175,7 @@ export class HeadsView {
   }
 
   compare(first, second) {
-    if (this.flow.data.read?.kind === "change") return this.choose(second); // changes have no difference
+    if (this.flow.data.read?.kind === "change") return this.choose(second); // a view of changes has no second head
     this.pair = [first, second];
     this.flow.exchange.tellLook();
     this.flow.ask();
@@ -221,7 +221,7 @@ export class HeadsView {
     this.height = height;
   }
 
-  // Whether a file needs the tiles alone: the large map would repeat one of them, and explains nothing about them.
+  // Returns whether a file needs the tiles alone, because the large map would only repeat one of them.
   get isPlain() {
     return this.fixed !== null && this.maps.length > 1 && !this.flow.data.read && !this.other && !this.isBeside;
   }
@@ -232,7 +232,7 @@ export class HeadsView {
     return [...Map.groupBy(this.maps, ({ group }) => group).values()].map((each) => each.length);
   }
 
-  // Whether the tiles of two runs are shown, those of one run below those of the other.
+  // Returns whether the tiles of two runs are shown, the tiles of one run below those of the other.
   get isLettered() {
     return this.flow.data.reads?.side === "together";
   }
@@ -247,7 +247,8 @@ export class HeadsView {
   fillGrid() {
     const { flow, grid, maps, room } = this;
     const { columns, wide, isWide, height } = room;
-    const isNamed = isWide && !this.isLettered && Boolean(maps[0].group); // the name of a layer beside its heads
+    // whether each layer's name is beside its heads
+    const isNamed = isWide && !this.isLettered && Boolean(maps[0].group);
     const tile = wide + 2 * EDGE;
     setOnce(grid, "style",
       `grid-template-columns: ${isNamed ? `${LAYER_NAME}px ` : ""}repeat(${columns}, ${tile}px);` +
@@ -316,7 +317,7 @@ export class HeadsView {
     return { row, words: T.length === rows && S.length === columns ? { rows: T, columns: S } : null };
   }
 
-  // Returns the row in which A has the word that asks in B, counted among equal words; -1 if A has no such row.
+  // Returns the row of A whose word is the query selected in B, counted among equal words; -1 if A has no such row.
   rowInA() {
     const { look, data, asking } = this.flow;
     if (!this.isUnlike) return look.query;
@@ -325,7 +326,7 @@ export class HeadsView {
     return places[nth]?.[0] ?? -1;
   }
 
-  // The words of the rows and of the columns of the shown maps, or of a side of the comparison.
+  // Returns the words of the rows and of the columns of the shown maps, or of one side of the comparison.
   wordsOf(side) {
     const { read, words, sides } = this.flow.data;
     const described = sides?.[side] ?? read;
@@ -350,7 +351,7 @@ export class HeadsView {
     const isDifference = this.other !== null;
     write(this.title, this.titleOfMap());
     write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfMap(), ""]]);
-    const isAlone = room.isWide && this.maps.length === 1; // the title and the sentence are then beside the map
+    const isAlone = room.isWide && this.maps.length === 1; // a single map has its title and sentence beside it
     this.root.classList.toggle("alone", isAlone);
     const rest = isAlone ? height - BELOW : height - TEXTS_HEIGHT - this.told.offsetHeight - this.differ.offsetHeight;
     this.largeMap.draw({ ...this.marksOf({ matrix }), matrix, palette, width: room.large, height: rest });
@@ -367,12 +368,12 @@ export class HeadsView {
     this.tellLegend(matrix);
   }
 
-  // Whether the selected head's maps in two runs are shown side by side instead of one large map.
+  // Returns whether the selected head's maps in two runs are shown side by side instead of one large map.
   get isBeside() {
     return Boolean(this.flow.data.sides) && !this.other && !this.mean.length;
   }
 
-  // The index of the selected head among the heads of the run on the screen.
+  // Returns the index of the selected head among the heads of the run on the screen.
   get chosen() {
     return this.own.findIndex(({ key }) => String(key) === this.now);
   }
@@ -455,12 +456,12 @@ export class HeadsView {
     return fill(text.heads.minus, { one: [`A ${one}`, "A"], other: [`B ${other}`, "B"] });
   }
 
-  // Returns the sentence about the query's row in the selected head; "" until the server has opened the head.
+  // Returns the sentence about the query's row in the selected head; "" until the server has opened this head.
   sentenceOfHead() {
     return this.asked ? "" : this.flow.sentences.fact()?.text ?? "";
   }
 
-  // Returns the sentences about the options of the large map; without options, the one about the query's row.
+  // Returns the sentences about the options of the large map or, if no option is chosen, about the query's row.
   sentenceOfMap() {
     const { read } = this.flow.data;
     const map = this.mean.length ? this.maps.length : this.maps.findIndex(({ key }) => String(key) === this.now);
@@ -475,7 +476,7 @@ export class HeadsView {
     if (data.read?.said) return [[data.read.said, ""]];
     if (!one.step || !other.step || one.kind !== "share") return [["", ""]];
     const [a, b] = [one.row(look.query), other.row(look.query)];
-    const differences = Array.from(a, (share, i) => finite(Math.abs(share - b[i]))); // null for blocked keys
+    const differences = Array.from(a, (share, i) => finite(Math.abs(share - b[i]))); // null if the key is blocked
     const best = differences.indexOf(Math.max(...differences));
     const query = [asking, "asking"];
     if (!(differences[best] >= SAME)) return fill(data.text.heads.same_row, { query });
@@ -523,7 +524,7 @@ export class HeadsView {
       [text.heads.points, "points"], this.sayScale(matrix)]);
   }
 
-  // Returns the text on the number that has the full colour in a difference; "" for maps that are sent as colours.
+  // Returns the text that says which number has the full colour in a difference; "" for maps sent as colours.
   sayScale({ step, isTimes, largest }) {
     const most = isTimes ? largest.toFixed(1) : Math.round(100 * largest);
     return [step ? said(this.flow.data.text.heads.scale, { most }) : "", "points"];
@@ -538,7 +539,7 @@ export class HeadsView {
  */
 export function differenceOf(one, other) {
   const { rows, columns } = one;
-  const isExact = one.step && other.step; // otherwise the maps are colours, scaled by their largest share
+  const isExact = one.step && other.step; // false for maps that were sent as colours
   const [scale, otherScale] = isExact ? [1, 1] : [1 / one.largest, 1 / other.largest];
   const value = new Float64Array(rows * columns);
   for (let row = 0; row < rows; row++) {

@@ -6,8 +6,8 @@ import { GAP } from "./heads_layout.js";
 import { heightBelow } from "./page_room.js";
 
 export const SIDES = ["a", "b", "difference"];
-const BELOW = 36; // px: height of the line below the maps that tells a cell's numbers, and of the space around it
-const LEAST_DIFFERENCE = 140; // px: least height of the difference on a phone, where it stands below A and B
+const BELOW = 36; // px: height of the line below the maps with a cell's numbers, and of the space around this line
+const LEAST_DIFFERENCE = 140; // px: least height of the map of the difference on a phone, where it is below A and B
 const TITLE_HEIGHT = 24; // px: height of the titles "A", "B" and "B − A" above the maps
 
 /** @typedef {{ title: string, matrix: any, row: number }} Part row: the row to frame; -1 for none */
@@ -25,7 +25,7 @@ export class BesideMaps {
     this.act = act;
     this.cell = [0, 0]; // the cell whose numbers were shown last, in any of the maps
     /** @type {string | null} */
-    this.opened = null; // the side that a tap has opened in the whole width of a phone
+    this.opened = null; // the run whose map fills the width of a phone after a tap; null for none
     this.maps = SIDES.map((side) => {
       const figure = added(root, "div", `side ${side}`);
       const title = added(figure, "p", "sidetitle");
@@ -65,7 +65,7 @@ export class BesideMaps {
       const isBelow = !isWide && side === "difference";
       const inLine = isOpened || isBelow ? 1 : isWide && parts.difference ? 3 : 2;
       const room = height - TITLE_HEIGHT - this.missing.offsetHeight;
-      const rest = Math.max(LEAST_DIFFERENCE, heightBelow(title) - BELOW); // A and B are drawn by then
+      const rest = Math.max(LEAST_DIFFERENCE, heightBelow(title) - BELOW); // A and B are drawn already
       setOnce(frame, "aria-label", `${part.title}. ${label}`);
       map.draw({
         matrix, palette,

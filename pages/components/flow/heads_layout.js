@@ -1,8 +1,10 @@
 // Computes the size of the heads' maps: a grid of tiles at the left, and a large map at the right.
 // All lengths in this module are in pixels.
 
-const WIDE = 640; // on a narrower page, as on a phone, two or three tiles are in a line, the large map below them
-const FEW = 4; // on a phone, up to so many heads (or heads in a layer) are two in a line, more are three in a line
+// least width of a wide page; on a narrower one, two or three tiles are side by side, the large map is below
+const WIDE = 640;
+// on a phone, up to this many heads (or heads in a layer) are two in a line, and more are three in a line
+const FEW = 4;
 // The width of the large map, and its share of the page's width on a narrow and on a wide page.
 const LARGE = { usual: 356, least: 250, share: 0.36, wide: 0.29 };
 const BESIDE = [0, 0, 0.5, 0.68]; // least share of the page's width for two or three large maps of two runs
@@ -12,10 +14,10 @@ const HIGHEST_CELL = 88;
 export const GAP = 10; // px: gap between two tiles
 export const CAPTION = 22; // px: height of the name above a map
 export const EDGE = 6; // px: gap between a map and the border of its tile
-const LETTER = 34; // height of the letter of a run over its tiles, and of the gap below it
-export const LAYER_NAME = 64; // width of the name of a layer beside its heads
-const LEAST_SIDE = 100; // least side of a map; tiles that do not fit can be scrolled to
-const LEAST_IN_LAYER = 72; // least side of a map for a model with several heads in a layer
+const LETTER = 34; // height of the letter (A or B) of a run above its tiles, and of the gap below the letter
+export const LAYER_NAME = 64; // width of a layer's name beside the heads of the layer
+const LEAST_SIDE = 100; // least side of a map; tiles that do not fit are reached by scrolling
+const LEAST_IN_LAYER = 72; // least side of a map if a layer of the model has several heads
 
 /**
  * @typedef {object} HeadsLayout

@@ -25,7 +25,7 @@ export class Journey {
     /** @type {Stop[]} */
     this.stops = [];
     this.known = new Set(); // kinds of motion shown before; the keyboard's "next keyframe" skips them
-    this.progress = Infinity; // number of finished keyframes plus the finished share of the current one
+    this.progress = Infinity; // number of finished keyframes, plus the finished share of the current keyframe
     /** @type {{ last?: number, rests?: number } | null} the time of the last frame, and the rest of a pause, in ms */
     this.playing = null;
     /** @type {{ from: number, target: number, begun: number, ms: number } | null} the movement to a stop */

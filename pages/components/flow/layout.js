@@ -49,7 +49,7 @@ import { totalOf } from "./twin.js";
  */
 
 // Widths in px at unit 1: of a cell in a key's row, in the query's lane, and in the concatenated heads;
-// then of the gap between two cells, and of the widest vector.
+// also the gap between two cells, and the width of the widest vector.
 export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
 const BAR_COLUMN = 74; // px at unit 1: width of a column of bars, one bar for each key's score
 const FOLDED_COLUMN = 34; // px at unit 1: width of a column of bars that is narrowed for lack of space
@@ -94,7 +94,8 @@ function slotsOf(parts) {
     const here = byColumn.get(column);
     const lane = here.filter((part) => part.role === "lane");
     const wide = here.filter((part) => part.role !== "lane");
-    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // v comes after the weights
+    // sorted so that v comes after the attention weights
+    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row"));
     lane.sort((one, other) => other.mixes - one.mixes);
     const [first, ...others] = lane;
     wide.forEach((part, i) => slots.push(i || !first ? [part] : [part, first]));
@@ -116,7 +117,8 @@ function gapBefore(slot, before, { unit, compact }) {
   if (slot.some(({ mixes }) => mixes)) return { least: 0, share: 5, isRibbon: true };
   if (part.role === "lane") return { least: 20 * unit, share: 0.4 };
   if (part.role === "row" && was.role === "pair") return { least: (compact ? 26 : 6) * unit, share: 0.1 };
-  if (part.role !== "row" && was.role === "row") return { least: (compact ? 30 : 54) * unit, share: 2 }; // fan of lines
+  // a wide gap, because the lines between these columns spread like a fan
+  if (part.role !== "row" && was.role === "row") return { least: (compact ? 30 : 54) * unit, share: 2 };
   return { least: (was.role === "pair" ? 8 : 24) * unit, share: 0.8 };
 }
 
@@ -279,7 +281,7 @@ function put({ parts, slots, gaps, widths, leasts, least, spare, zoom, longest, 
   const growth = gaps.reduce((total, gap) => total + gap.share, 0);
   const squeeze = spare < 0 ? Math.max(NARROWEST, 1 + spare / least) : 1;
   const free = hasRibbons ? spare : Math.min(spare, 95 * unit * growth);
-  const lacks = Math.max(0, -spare - (1 - squeeze) * least); // width that only the ribbons can give up
+  const lacks = Math.max(0, -spare - (1 - squeeze) * least); // width that must be taken from the ribbons
   const x = {};
   let left = wordWidth + roleWidth;
   slots.forEach((slot, i) => {

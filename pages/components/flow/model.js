@@ -1,4 +1,4 @@
-// Gives the picture the numbers of a run, for one query and one head.
+// Provides the picture with the numbers of a run, for one query and one head.
 // The data come from pages/panels/flow_data.py on the server.
 import { BLOCKED, floatsOf } from "../pixels.js";
 import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
@@ -70,8 +70,8 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {(row: number, column: number) => number[]} [placeOf] the index of a cell in the step
  */
 
-export const LEAST_SHARE = 0.005; // a smaller difference of shares would be printed as 0 percentage points
-export const LEAST_TIMES = 0.05; // a smaller difference of multiples of the even share would be printed as 0.0
+export const LEAST_SHARE = 0.005; // smaller differences of shares would be printed as 0 percentage points
+export const LEAST_TIMES = 0.05; // smaller differences of multiples of the even share would be printed as 0.0
 const MOST_SHARE = 252; // the byte for an attention weight of 1 in the server's small maps
 
 export class Model {
@@ -83,7 +83,8 @@ export class Model {
     this.parts = new Map(data.parts.map((part) => [part.name, part]));
     this.places = data.cut ? data.cut.keys : data.words.S.map((_, place) => place); // drawn row -> index of its key
     this.keys = this.places.map((place) => data.words.S[place]);
-    if (data.cut) this.keys.push(data.text.others); // the last row stands for all keys that are not drawn
+    // name of the last row, which stands for all keys that are not drawn
+    if (data.cut) this.keys.push(data.text.others);
     this.heads = data.heads;
     /** @type {Float32Array | null} the weights of all heads of all layers, unpacked when they are first drawn */
     this.layerWeights = null;
@@ -443,7 +444,7 @@ export function readMap({ rows: rowNames, columns: columnNames, kind, times, num
   };
 }
 
-const largestChanges = new WeakMap(); // numbers of all maps of a difference -> the largest of them
+const largestChanges = new WeakMap(); // numbers of all maps of a difference -> the largest absolute number
 
 /** The number with the full colour in all maps of a difference: the largest one. */
 function largestChange(numbers, times) {

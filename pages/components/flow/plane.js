@@ -18,7 +18,7 @@ import { shortened, spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
 const PLANE_ROOM = 1.45; // range of a panel's axes, as a multiple of the length of its longest vector
-const WIDE_PX = 640; // if the picture is narrower than this, the panels are stacked
+const WIDE_PX = 640; // px: in a narrower picture, the panels are stacked
 const LEAST_SIDE = 220; // px: least side of a panel
 const BELOW = 20; // px: gap below the texts under the panels
 
@@ -55,8 +55,8 @@ export class PlaneView {
     [this.controls.root, this.follows, this.goals.root].forEach((each) => texts.observe(each));
   }
 
-  // Measures the height of the texts under the panels, in px; while words and query stay, the largest so far, so that
-  // the panels keep their size when a text gets shorter.
+  // Measures the height of the texts under the panels, in px. While words and query stay the same, the height never
+  // shrinks, so that the panels keep their size when a text gets shorter.
   measureTexts() {
     const height = this.root.offsetHeight - this.svg.clientHeight;
     if (height <= this.textsHeight) return;

@@ -23,7 +23,7 @@ export class PlaneHands {
     const { svg, root } = view;
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     svg.addEventListener("keydown", (event) => this.press(event));
-    // Listens on an element inside the svg: a browser adds a svg that listens to the focus to the Tab order.
+    // Listens on an element inside the <svg>, because a browser adds an <svg> with a focus listener to the Tab order.
     root.addEventListener("focusin", ({ target }) => svg.contains(target) && this.choose(meaningOf(target)));
     root.addEventListener("focusout", () => this.held?.byKey && this.release());
     root.addEventListener("keydown", (event) => event.key === "Escape" && this.cancel());
@@ -247,7 +247,7 @@ export class PlaneHands {
     const arrow = arrowOf(event);
     if (!arrow) return;
     const { view } = this;
-    view.flow.drawNow(); // draws now: a second key press in the same frame needs the result of the first
+    view.flow.drawNow(); // at once, because a second key press in the same frame needs the result of the first
     const isHeat = means.role === "temperature";
     if (!isHeat && !this.canMove(means.role, means.place)) return;
     const isSame = this.held?.role === means.role && this.held.place === means.place;

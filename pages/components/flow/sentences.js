@@ -156,6 +156,7 @@ const tiedWith = (shares, best) => shares.filter((share) => Math.abs(share - sha
 function looksNowhere(shares) {
   const possible = shares.filter((share) => share > 0);
   if (!possible.length) return "nothing";
-  const even = totalOf(possible) / possible.length; // mean; with a sink the sum is below 1
+  // the mean of the keys' weights; with an attention sink their sum is below 1
+  const even = totalOf(possible) / possible.length;
   return possible.length > 1 && Math.max(...possible) < NEARLY_EVEN * even ? "evenly" : null;
 }

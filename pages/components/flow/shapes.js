@@ -1,5 +1,5 @@
 // Manages the SVG shapes of a drawing by keys: created once, changed only with their values, hidden if not drawn.
-// Thousands of cells are drawn together in a few paths; of these, only the positions and meanings are stored.
+// Thousands of cells are drawn together in a few paths; for each cell, only position and meaning are stored.
 // A cell of such a path gets its own element only when it gets the keyboard focus.
 import { addedShape, setAttributes } from "../dom.js";
 

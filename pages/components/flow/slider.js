@@ -1,4 +1,4 @@
-// Draws a slider that acts during a drag: the other components of the page receive its value at once.
+// Draws a slider that acts during a drag: the other components of the page receive the slider's value at once.
 // The server computes only after the release. Streamlit's own slider sends its value only on release.
 import { element, stateOf } from "../dom.js";
 import { plain } from "../rounded.js";
@@ -49,9 +49,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
     say(data.values ? data.texts[Number(input.value)] : plain(setting), setting);
   };
   show();
-  const isBetween = !data.values?.includes(data.value); // a typed or linked value between the slider's positions
+  // true for a typed or linked value between the slider's positions
+  const isBetween = !data.values?.includes(data.value);
   if (!isHeld && isBetween) say(plain(data.value), data.value);
-  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // may be a number that the server refused
+  // the typed number, which the server may have refused
+  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number;
   input.oninput = () => {
     view.isTyping = false;
     show();
@@ -63,19 +65,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const follow = (change) => {
     const given = data.values ? undefined : change?.params?.[data.changes.step]?.[data.changes.parameter];
-    if (given === undefined || given === settingAt(input, data)) return; // another parameter, or this slider's value
+    // the change concerns another parameter, or the slider already has this value
+    if (given === undefined || given === settingAt(input, data)) return;
     input.value = knobAt(given, data);
     say(plain(given), given);
   };
   view.endFollow?.();
   view.endFollow = hear("flow-drag", follow);
-  view.told = null; // the value that was sent to the server at release; null after its answer
+  view.told = null; // the value sent to the server at release; null after the answer
   const letGo = () => {
     if (shared.heldSlider?.of !== data.of) return;
     shared.heldSlider = null;
     const isBack = input.value === view.stood || settingAt(input, data) === data.value;
     if (!isBack || view.told !== null) return;
-    drag(null); // the server will not answer, because nothing has changed
+    drag(null); // ends the drag here, because without a change the server does not answer
     wait(false);
   };
   input.onpointerup = input.onpointercancel = input.onblur = letGo;
@@ -133,7 +136,7 @@ function knobAt(setting, { values, least, most }) {
 function settingAt({ value }, { values, least, most }) {
   if (values) return values[Number(value)];
   const rounded = Number((least * (most / least) ** Number(value)).toPrecision(2));
-  return Math.min(most, Math.max(least, rounded)); // rounding may leave the range
+  return Math.min(most, Math.max(least, rounded)); // limited again, because rounding may leave the range
 }
 
 function changeAt(input, data) {

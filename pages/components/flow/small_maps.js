@@ -9,7 +9,7 @@ export class SmallMaps {
     this.root = root;
     this.choose = choose;
     this.painted = new WeakMap(); // canvas -> { value, first, image }: the numbers that it shows, and its image
-    this.note = element("span", "note"); // the last element of the row
+    this.note = element("span", "note"); // text at the end of the row, about dashed frames
     root.setAttribute("role", "group");
   }
 
@@ -82,8 +82,8 @@ export class SmallMaps {
     write(this.note, [[note, ""]]);
   }
 
-  // Marks the selected small map, and the maps in `read`, from which the selected one is computed.
-  // said: the tooltip of the maps in `read`. note: what their dashed frames mean, at the end of the row.
+  // Marks the selected small map, and the maps in `read`, from which the selected map is computed.
+  // said: the tooltip of the maps in `read`. note: the meaning of their dashed frames, shown at the end of the row.
   mark(chosen, read = [], said = "", note = "") {
     this.buttons.forEach((button, i) => {
       const key = this.keys[i];

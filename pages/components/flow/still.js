@@ -30,7 +30,7 @@ export function writeStill(parent, { flow: bytes, stop, formulas, notes, title, 
   host.style.cssText = `position: fixed; left: -${2 * WIDTH}px; top: 0; width: ${WIDTH}px`;
   parent.append(host);
   const flow = new Flow(host);
-  flow.isPainted = true; // tells other components that this is not the picture of the page
+  flow.isPainted = true; // for other components, so that they do not take this for the page's picture
   flow.heads.fixed = { width: WIDTH, height: HEIGHT };
   const data = withNumbers(unpacked(bytes));
   flow.show(data);
@@ -44,28 +44,29 @@ export function writeStill(parent, { flow: bytes, stop, formulas, notes, title, 
   return svgText(drawn, { box, below, notes, title, palette: data.palette, transparent });
 }
 
-// The formulas of the keyframe, or of the whole journey at its end; at its start nothing is computed.
+// Returns the formulas of the keyframe, or of the whole animation at its end; at its start, nothing is computed.
 function shownFormulas({ journey, snapshot }, formulas) {
   const { stop, share } = journey.told;
   const parts = stop && !share ? [] : partsWithFormula(stop, snapshot.parts);
-  return parts.map((part) => formulas[part.name]).filter(Boolean); // a view of all heads brings no formulas
+  return parts.map((part) => formulas[part.name]).filter(Boolean); // [] for a view of all heads
 }
 
 const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) });
 
-// Returns the maps of all heads, also those scrolled out of sight, and the large map beside them, unless it would only
-// repeat one of them; the frame of the selected head is then left out, too.
+// Returns the maps of all heads, including those scrolled out of sight, and the large map beside them. The large map
+// and the frame of the selected head are left out if the large map would only repeat a small one.
 function copyHeads({ grid, large, legend, differ, tiles, isPlain }) {
   if (isPlain) {
     tiles.forEach((tile) => tile.button.setAttribute("aria-pressed", "false"));
     return copyParts([...grid.children]);
   }
-  differ.replaceChildren(differ.textContent); // as one text, because the file's font may be wider than the screen's
-  legend.hidden = !legend.querySelector(".more"); // without colours, the legend only says what one can click
+  // written as one text, because the file's font may be wider than the screen's
+  differ.replaceChildren(differ.textContent);
+  legend.hidden = !legend.querySelector(".more"); // without colours, the legend only says where to click
   return copyParts([...(grid.hidden ? [] : grid.children), large]);
 }
 
-// Returns the rectangle of the drawn shapes, which may extend beyond the picture's own.
+// Returns the rectangle of the drawn shapes, which may be larger than the picture.
 function boxOf({ svg, flowGroup }) {
   const { x, y, width, height } = flowGroup.getBBox();
   const [right, bottom] = [Math.max(Number(svg.getAttribute("width")), x + width), Math.max(0, y + height)];

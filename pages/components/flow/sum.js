@@ -55,7 +55,7 @@ export class SumPanel {
     const isOther = (i) => spelled[i] !== this.pieces[i].text;
     const isMoved = this.pieces.some((_, i) => isOther(i));
     const isUnknown =
-      // Whether only the server can write the new arithmetic.
+      // Returns whether only the server can write the new arithmetic.
       numberAt(cell) === null || this.pieces.some((piece, i) => isOther(i) && piece.step && isMark(piece));
     this.pieces.forEach(({ text, step, element }, i) => {
       const isFixed = i < this.pieces.length - 1 && (step === undefined || numberAt(this.pieces[i]) === null);
@@ -71,7 +71,7 @@ export class SumPanel {
     setText(this.note, this.root.querySelector(".waits") ? waits : "");
   }
 
-  // Returns the current text of piece i of the arithmetic.
+  // Returns the current text of the piece with index i of the arithmetic.
   // place: { step, index } of the number in this piece, if it has one.
   spellAt(i, place, numberAt, isMark) {
     const { text } = this.pieces[i];
@@ -148,8 +148,8 @@ export class SumPanel {
   }
 }
 
-const STARTS = /^ [+−] |^\)+ = |^ = /; // a piece of the arithmetic that begins a new line
-const DIVIDES = /\/ \($/; // a piece of the arithmetic after which a new line begins
+const STARTS = /^ [+−] |^\)+ = |^ = /; // matches a piece of the arithmetic that begins a new line
+const DIVIDES = /\/ \($/; // matches a piece of the arithmetic after which a new line begins
 
 // Returns the last word of a text, such as the number after the last "=".
 const resultOf = (text) => text.split(" ").at(-1) ?? "";

@@ -55,7 +55,7 @@ export function pictureView(flow, snapshot, layout, glow) {
     hasRest: Boolean(data.cut),
     titleOf: (row) => data.titles[model.places[row]] ?? "",
     isMarked: (row) => MARKED.includes(data.origins.S[model.places[row]]),
-    legend: data.random ? {} : data.text.legend, // random numbers have greys instead of these colours
+    legend: data.random ? {} : data.text.legend, // {} for random numbers, which are grey
     lane: data.crossed ? asking : data.text.asks,
     saysBefore: (number) => said(data.text.before, { percent: number }),
     heads: data.heads,
@@ -149,7 +149,7 @@ function headsOfB(flow, letter = "") {
   }));
 }
 
-// Returns the names of a head in the run whose map is shown: a habit in A is A's own, and a difference has none.
+// Returns a head's names in the run whose map is shown; run A has its own habit texts, a difference has none.
 function namesOf({ reads, heads_of_a: headsA }, { caption, title }, i) {
   if (reads.side === "a") return nameHead(headsA[i]);
   return reads.side === "difference" ? { caption: caption.slice(0, 1), title: caption[0][0] } : { caption, title };

@@ -77,7 +77,7 @@ function draw(view) {
   showChips(view);
 }
 
-// Inserts only shapes that are not in place yet, so that the others keep their focus and animation.
+// Inserts only shapes that are not in the picture yet, so that the others keep their focus and animation.
 function arrange(svg, shapes) {
   const hasFocus = focused(svg);
   shapes.forEach(
@@ -110,7 +110,8 @@ function arcPath(place, { above, at }, query, key) {
   if (query === key)
     return `M${from - 3} ${y}c${-place.slot * 0.4} ${way * 26} ${place.slot * 0.4 + 6} ${way * 26} 6 0`;
   const reach = Math.abs(from - to) / 2;
-  const flat = at[1] ? 0.8 : 1; // flatter for the second head, so that arcs of two heads to one symbol do not coincide
+  // the second head's arcs are flatter, so that two heads' arcs to the same symbol do not coincide
+  const flat = at[1] ? 0.8 : 1;
   const high = Math.min(reach, above ? ABOVE : BELOW) * flat;
   return `M${from} ${y}A${reach} ${high} 0 0 ${above ? 0 : 1} ${to} ${y}`;
 }
@@ -138,7 +139,7 @@ function found(view, query) {
 function arcs(view, place) {
   const { picture } = view;
   const asker = askerOf(view);
-  const source = found(view, asker)?.arc[1]; // the most attended symbol; its own arcs in layer 1 are shown, too
+  const source = found(view, asker)?.arc[1]; // the most attended symbol, whose own arcs in layer 1 are shown, too
   const drawn = [];
   for (const head of view.data.heads)
     for (const [query, key, weight] of view.frame.arcs[head.name]) {
@@ -154,7 +155,8 @@ function arcs(view, place) {
       path.onclick = () => view.trigger("opened", [...head.at, query, key]);
       drawn.push([isNow, path]);
     }
-  return drawn.sort(([one], [other]) => one - other).map(([, path]) => path); // draws the current arcs last, on top
+  // so that the current arcs are drawn last, on top
+  return drawn.sort(([one], [other]) => one - other).map(([, path]) => path);
 }
 
 const nameOf = ({ data }, i) => said(data.text.place, { symbol: data.symbols[i], place: i + 1 });

@@ -62,7 +62,8 @@ function draw(view) {
 function placed({ lengths, pairs, tokens }, shown, wide) {
   const [between, gap] = wide < WIDE ? [14, 4] : [40, 6];
   const last = lengths[shown.at(-1)];
-  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each])); // unit: largest side
+  // the width for each length, as a multiple of the largest side
+  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each]));
   const room = wide - gap * shown.length - between * (shown.length - 1);
   const side = Math.min(HIGH, room / parts.reduce((one, other) => one + other, 0));
   const left = [];

@@ -26,7 +26,8 @@ import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
  * @property {any} text
  */
 
-const SIDE = 400, STEP = 0.1, GRIP = 15; // sides of the plane and of a handle in viewBox units; STEP in coordinates
+// side of the plane and of a handle in viewBox units; STEP is a step of a coordinate
+const SIDE = 400, STEP = 0.1, GRIP = 15;
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -48,7 +49,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => sendMoved(view)); // the change by arrow keys ends after a pause
+  view.rest ??= new Rest(() => sendMoved(view)); // ends a change by arrow keys after a pause
   if (!view.held && !view.rest.isOn) view.now = { q: data.q, k: data.k, chosen: data.chosen };
   if (!view.plane) build(view);
   draw(view);
@@ -212,8 +213,8 @@ function dial(view, name, score) {
   const choose = () => {
     view.now.chosen = name;
     draw(view);
-    // Sends changes by arrow keys that were not sent yet, before another message:
-    // a busy server keeps only the last message of a component.
+    // Sends changes by arrow keys that were not sent yet, before another message is sent,
+    // because a busy server keeps only the last message of a component.
     view.rest.end();
     view.trigger("chosen", name);
   };

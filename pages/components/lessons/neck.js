@@ -77,7 +77,8 @@ function draw(view) {
   const { clientWidth } = view.root;
   if (clientWidth) {
     const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
-    const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth; // rounded down, for a zoomed page
+    // rounded down, because a zoomed page has fractions of pixels
+    const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth;
     panels.replaceChildren(...data.ways.map((way) => panel(view, way, wide)));
   }
   return (view.told.textContent = tell(view));

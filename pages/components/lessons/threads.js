@@ -165,7 +165,8 @@ function threads(view, place) {
       made.push([isLooked, path]);
     }),
   );
-  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // the selected word's lines are on top
+  // so that the selected word's lines are on top
+  return made.sort(([one], [other]) => one - other).map(([, path]) => path);
 }
 
 /** @param {View} view */

@@ -24,13 +24,13 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
     const isThere = position !== null && data.frames[position];
     root.classList.toggle("waits", !isThere);
     if (isThere) drawn.draw(root, position);
-    else root.dataset.waits = data.waits; // the text about missing data covers the last frame
+    else root.dataset.waits = data.waits; // shows over the last frame the text that data are missing
     root.tabIndex = root.scrollWidth > root.clientWidth ? 0 : -1; // the Tab key must reach a scrollable element
   });
   root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));
 }
 
-const cells = new WeakMap(); // shape -> the cell that a click on it opens, { step, index }
+const cells = new WeakMap(); // shape -> the cell that opens after a click on the shape, { step, index }
 
 function withRows(data) {
   return { ...data, ...JSON.parse(new TextDecoder().decode(data.rows)) };
@@ -130,7 +130,7 @@ class CurveField {
   }
 
   draw(root, position) {
-    this.fit(root.clientWidth || this.data.width); // a hidden element has the width 0, which does not count
+    this.fit(root.clientWidth || this.data.width); // a hidden element has the width 0, which is ignored
     const { height } = this.data;
     const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));

@@ -1,4 +1,4 @@
-// Shows the residual stream of one word in a language model, downwards: what each part adds to its vector.
+// Shows the residual stream of one word in a language model: from top to bottom, what each part adds to the vector.
 // Beside each part's vector are its direct logit attribution to a word, and the predicted words.
 import { button, classes, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
@@ -56,7 +56,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const all = element("div", "all", [partsOf(view, shown), outOf(view, shown)]);
   view.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, view.told);
-  clearInterval(view.playing); // stops the player, which the new data may not need
+  clearInterval(view.playing); // stops the player, because the new data may have other parts
   if (shown.walk) root.prepend(walkOf(view, shown));
   refocus();
 }
@@ -67,7 +67,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
 function partsOf(view, shown) {
   const pushes = shown.rows.map((row) => row.push ?? 0);
   const sides = { low: Math.min(0, ...pushes), high: Math.max(0, ...pushes) };
-  const largest = largestOf(shown, ({ kind }) => kind === "part"); // without the sum, whose numbers may be larger
+  // the sum is left out, because its numbers may be larger
+  const largest = largestOf(shown, ({ kind }) => kind === "part");
   view.folders = new Map();
   view.unfolded ??= new Set();
   view.rows = shown.rows.map((row, i) => {
@@ -143,7 +144,7 @@ function stripOf(view, shown, row, i, largest) {
   const open = () =>
     row.cell
       ? view.trigger("opened", { ...row.cell, index: [...row.cell.index, at] })
-      : unfold(view, shown, row.part); // a sum has no cell: shows its steps
+      : unfold(view, shown, row.part); // a sum has no cell, but steps to show
   const under = (event) =>
     Math.floor(((event.clientX - strip.getBoundingClientRect().left) / strip.clientWidth) * count);
   strip.onpointermove = (event) => tell(under(event));
@@ -165,7 +166,8 @@ function stripOf(view, shown, row, i, largest) {
 // A click on this number opens its cell.
 function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high }) {
   const width = high - low || 1;
-  const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`; // the number is right of the bar
+  // px right of the bar are reserved for the number
+  const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`;
   const left = (number) => `left: ${along(number - low)}`;
   const colour = `var(--${push < 0 ? "minus" : "plus"})`;
   const open = () => (cell ? view.trigger("opened", cell) : unfold(view, shown, part));

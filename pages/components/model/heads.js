@@ -87,12 +87,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {Heads} */
   const shown = unpacked(data);
   const beyondOrder = shown.order && textBeyondOrder(shown);
-  if (beyondOrder && beyondOrder === view.beyondOrder) return takeOrder(view, shown.order); // open select boxes stay
+  if (beyondOrder && beyondOrder === view.beyondOrder) return takeOrder(view, shown.order); // keeps open select boxes
   view.beyondOrder = beyondOrder;
   const cells = shown.queries.length * shown.keys.length;
   const cut = (numbers) => shown.heads.map((_, i) => numbers.subarray(i * cells, (i + 1) * cells));
   shown.maps = cut(floatsOf(shown.weights));
-  shown.others = shown.other.length ? cut(floatsOf(shown.other)) : null; // only for a second sentence of equal length
+  shown.others = shown.other.length ? cut(floatsOf(shown.other)) : null; // for a second sentence of the same length
   shown.rolled = floatsOf(shown.rolled);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x", "q"]);
   const look = (view.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] });
@@ -174,7 +174,7 @@ function fillControls(view) {
     choose(view, { least: Number(input.value) });
     output.textContent = spellWholePercent(view.look.least);
   };
-  by.hidden = !Object.keys(measures).length; // without measures, the heads have only the order by layer
+  by.hidden = !Object.keys(measures).length; // hidden, because without measures there is only the order by layer
   view.parts.controls.replaceChildren(by, from, to, element("label", "least", [text.least, input, output]));
 }
 
@@ -216,7 +216,7 @@ function arrange(view) {
   const { shown, look, cards, parts } = view;
   const order = sortedBy(view);
   const number = (i) => (order ? rankOf(order, i) : UNKNOWN);
-  const least = order?.spell === spellWholePercent ? look.least : 0; // 0 for a measure in bits, which has no threshold
+  const least = order?.spell === spellWholePercent ? look.least : 0; // 0 (no threshold) for a measure in bits
   view.parts.controls.querySelector(".least").hidden = order?.spell !== spellWholePercent;
   const all = shown.heads.map((_, i) => i);
   const kept = order ? all.filter((i) => !least || number(i) >= least).sort((i, j) => number(j) - number(i)) : all;
@@ -253,7 +253,7 @@ function columnsOf(grid) {
 function numbersOf({ text, others }, { here, there, held, spell }, i) {
   const named = [[text.here, here(i)], there(i) === undefined ? [text.held, held(i)] : [text.there, there(i)]];
   const known = named.filter(([, number]) => number !== undefined);
-  if (others && known.length === 1) return spell(known[0][1]); // only one sentence has a number
+  if (others && known.length === 1) return spell(known[0][1]); // if only one sentence has a number
   return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 
@@ -314,7 +314,7 @@ function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numb
   const isTimes = unit === "times" && kind === "change";
   let full = reach;
   if (kind === "change") full = most ?? fullColour(numbers, isTimes);
-  else if (kind === "share" && unit === "times") full = 1; // the attention rollout always has shares
+  else if (kind === "share" && unit === "times") full = 1; // the attention rollout, however, always has shares
   const map = { rows: queries.length, columns: keys.length, reach: full, kind, allowed, hidden: own };
   return { ...matrixOf(numbers, map), isTimes };
 }
@@ -326,7 +326,7 @@ function filesOf(view) {
   if (!picture) return [];
   const { grid, two } = view.parts;
   const write = () => {
-    view.drawings.forEach((draw) => draw()); // a map that was chosen just now is drawn only with the next frame
+    view.drawings.forEach((draw) => draw()); // a map that was just chosen would be drawn only in the next frame
     view.root.classList.add("copied"); // layout of the picture file: wider than high, without buttons
     const copy = copyParts([...grid.children, ...two.querySelectorAll("figure")]);
     view.root.classList.remove("copied");

@@ -1,4 +1,4 @@
-// Shows the code lines of a layer as they should be; in the shown run, one of them was replaced by a wrong line.
+// Shows the right code lines of a layer; in the shown run, a wrong line replaces one of them.
 // A line's number is a button that shows the line's result; the button at its end guesses that this line is wrong.
 // The server answers with the picture of the line's result, or says whether the guess was right.
 import { button, element } from "../dom.js";

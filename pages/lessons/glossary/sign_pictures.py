@@ -182,7 +182,7 @@ def draw_tokens(colour: str, strengths: Sequence[float]) -> list[Shape]:
 
 
 def draw_two_rows(one: Sequence[float], other: Sequence[float]) -> list[Shape]:
-    """Draws two probability distributions, for the symbol of the KL divergence, as two groups of bars side by side."""
+    """Draws two probability distributions, as two groups of bars side by side."""
     left, right = beside(2)
     return bar_shapes(np.array(one), "share", left, 1.0) + bar_shapes(np.array(other), "share", right, 1.0)
 

@@ -20,10 +20,10 @@ MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # most symbols of an output that are shown:
 class WritingTask:
     """A sequence-to-sequence task of a lesson, such as reversing a text.
 
-    text: the default input. telling: the training step that is shown by default, at which the networks differ most.
-    kinds: the networks that learn the task, those with attention first. example: the name of the workbench example with
-    their attention. answer: a function that returns the right output for a text, or None if there is none. longest: the
-    length in symbols of the longest training text, if longer texts are measured too.
+    text: the default input. telling: the training step that is shown by default. kinds: the networks that learn the
+    task, those with attention first. example: the name of the workbench example with their attention. answer: a
+    function that returns the right output for a text, or None if there is none. longest: the length in symbols of the
+    longest training text, if longer texts are measured too.
     """
 
     text: str

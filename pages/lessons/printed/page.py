@@ -47,7 +47,7 @@ def show_paper(checked: CheckedWork, stage: str) -> None:
         data={
             "title": say("lessons.printed.paper"),
             "stages": [describe_stage(checked, name, name == stage) for name in STAGES],
-            "ring": LIGHT_PALETTE.minus,  # of the light theme, as paper is light in both themes
+            "ring": LIGHT_PALETTE.minus,  # colours of the light theme, because paper is light in both themes
             "text": {"alt": say("lessons.printed.paper_alt")},
         },
         key=PAPER_KEY,
@@ -70,7 +70,8 @@ def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, 
 
 
 def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) -> dict[str, object]:
-    """Returns the data of a printed number for the browser: its text, whether it has a ring, and its spoken text.
+    """Returns the data of a printed number for the browser: its text, whether it has a ring, and its text for screen
+    readers.
 
     found: the cells that get a ring, because they were found to be wrong.
     """

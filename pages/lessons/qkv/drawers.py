@@ -57,7 +57,7 @@ def show_roles(setup: Setup) -> None:
 
 
 # ---- key and value, drawer "shapes": which shapes fit? ---------------------------------------------------------------
-START_SIZES = {  # control -> its default: one query and five keys
+START_SIZES = {  # control -> default size: one query and five keys
     "queries": 1,
     "keys": 5,
     "values": 5,
@@ -65,8 +65,9 @@ START_SIZES = {  # control -> its default: one query and five keys
     "d_k": 8,
     "d_v": 10,
 }
-SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # controls of the two rows
-MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # matrix -> its sizes
+SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # names of the controls in two rows
+# matrix -> names of its two sizes
+MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}
 
 
 def show_shapes(_: Setup) -> None:
@@ -122,7 +123,7 @@ def show_matrix_change(setup: Setup) -> None:
     before = trace_for(setup)
     now = trace_for(changed)
     selection = selection_of(before, setup)
-    if change == "swap":  # after the swap, the key with the largest weight is the query
+    if change == "swap":  # the key with the largest weight becomes the query
         asked = row_fact(before, selection.head, selection.query).keys[0]
         selection = replace(selection, query=asked)
     st.markdown(f"**{fact_sentence(now, selection)}**")

@@ -36,7 +36,9 @@ PICTURE_TEXTS = ("sum", "choose", "hint", "hint_touch", "alt")
 
 
 def show_product(trace: Trace, selection: Selection, word: str) -> None:
-    """Shows the product x W of the selected query; the browser switches between W_q, W_k and W_v without the server."""
+    """Shows the product x W of the selected query; the browser switches between W_q, W_k and W_v without a request to
+    the server.
+    """
     texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in PICTURE_TEXTS}
     data = {
         "word": word,

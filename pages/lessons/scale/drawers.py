@@ -101,7 +101,7 @@ def make_independent_curve(name: str, score: str) -> Curve:
 
 
 # ---- drawer "variance": is the variance of a score d_k? --------------------------------------------------------------
-VARIANCE_RANGES = {  # samples -> ends of the axis for the divided scores' variance, about 1
+VARIANCE_RANGES = {  # number of samples -> ends of the axis for the variance of divided scores, which is about 1
     100: (0.0, 2.0),
     1000: (0.7, 1.3),
     5000: (0.85, 1.15),
@@ -136,7 +136,7 @@ def show_variance(d_k: int, seed: int) -> None:
 def show_variance_chart(
     score: str, found: Sequence[Mapping[str, MeasuredVariance]], y: Axis, colour: str, d_k: int
 ) -> None:
-    """Shows the variance of one score against d_k: as measured and as computed exactly."""
+    """Shows the variance of one kind of score against d_k: the measured and the exact variance."""
     compared = [
         make_independent_curve("exact", score),
         make_measured_curve("measured", score, found, colour),
@@ -155,7 +155,9 @@ def show_variance_chart(
 
 # ---- drawer "gradient": how much gradient does the softmax pass on? --------------------------------------------------
 def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
-    """Shows the softmax's Jacobian at one sample of scores, undivided and divided by √d_k, on one colour scale."""
+    """Shows the softmax's Jacobian for one sample of scores, both undivided and divided by √d_k, on a common colour
+    scale.
+    """
     traces = {score: with_jacobian(trace_for(run)) for score, run in runs.items()}
     slopes = {}
     for score, trace in traces.items():

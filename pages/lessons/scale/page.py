@@ -31,7 +31,7 @@ from pages.session.staged import is_one_screen
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import get_text_template, say
 
-DRAWS_BY_KEYS = {  # number of keys -> number of samples, limited by the time they take
+DRAWS_BY_KEYS = {  # number of keys -> number of samples, which must not take too long
     2: 2000,
     4: 2000,
     8: 2000,
@@ -39,7 +39,7 @@ DRAWS_BY_KEYS = {  # number of keys -> number of samples, limited by the time th
     32: 500,
     64: 250,
 }
-SCALE_SEED = 1268  # the sample of this seed has measures close to the mean of many samples
+SCALE_SEED = 1268  # with this seed, the measures of a single sample are close to the mean of many samples
 QUANTITIES = ("largest", "entropy", "at_query", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
@@ -59,7 +59,7 @@ def tell_how(keys: int) -> str:
 MAX_NAMED_BARS = 16  # most bars in a chart with legible names
 LIVE_BARS_WIDTH_PX = 1120.0  # px: width of all columns of bars, before the picture is scaled to the page
 
-Runs = Mapping[str, Setup]  # score, divided or not -> Setup with one sample of it
+Runs = Mapping[str, Setup]  # "scores" or "scaled_scores" -> Setup with one sample of these scores
 
 
 def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
@@ -81,7 +81,7 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
 
 
 def change_draw(run: Setup) -> dict:
-    """Returns the data of another sample, which the browser shows while a slider moves: scores, values, scale."""
+    """Returns a sample's data (scores, values and scale), which the flow picture shows while a slider moves."""
     trace = trace_for(run)
     params = trace.step("scaled_scores").operation.params
     scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
@@ -101,7 +101,7 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
 
 
 # ---- a cloud of scores that widens with d_k, one sample in it, and the gradient --------------------------------------
-CLOUD_SCORES = 240  # number of points in the cloud; more points would merge
+CLOUD_SCORES = 240  # number of points in the cloud; more would merge into one another
 LANE_TEXTS = ("dot", "scaled_dot", "gradient", "hidden")
 CLOUD_REACH = 64  # largest drawn score: twice the standard deviation of the widest vectors' scores
 
@@ -117,7 +117,7 @@ def show_cloud(
     clouds = [cached_clouds(each, CLOUD_SCORES, seed) for each in SCALE_WIDTHS]
     scores = ("dot", "scaled_dot") if known else ("dot",)
     widths = []
-    alts = []  # alternative texts of the cloud by width
+    alts = []  # the cloud's alternative text for each width
     for d_k, cloud, runs, by_score in zip(SCALE_WIDTHS, clouds, all_runs, found, strict=True):
         lanes = {score: describe_lane(cloud[score], runs, score, by_score[score]) for score in scores}
         widths.append(lanes)
@@ -202,7 +202,7 @@ with draw_lesson(LESSON) as place:
         quantity = choose_option("quantity", QUANTITIES)
         key_count = find_live_choice("keys", tuple(DRAWS_BY_KEYS), 8)
         keys = key_count.value
-        show_live_choice(key_count, lambda count: {"waits": count != keys})  # only a release of the slider updates
+        show_live_choice(key_count, lambda count: {"waits": count != keys})  # no update before the release
         seed = choose_whole_number("seed", SCALE_SEED)
     draws = DRAWS_BY_KEYS[keys]
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
@@ -213,7 +213,7 @@ with draw_lesson(LESSON) as place:
 
     with picture:
         found = compute_one_by_one(measure_sharpness, SCALE_WIDTHS, reset_keys_and_seed)
-    all_runs: list[Runs] = []  # for each width, the runs of one sample
+    all_runs: list[Runs] = []  # one for each width
     for each in SCALE_WIDTHS:
         drawn = draw_query_and_keys(each, keys, seed)
         all_runs.append({score: make_setup(example="one_query", **parts) for score, parts in drawn.items()})
@@ -229,7 +229,7 @@ with draw_lesson(LESSON) as place:
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
         show_cloud(followed, seed, all_runs, found, known)
-        if not is_one_screen():  # a lecture shows only the curve of many samples
+        if not is_one_screen():  # on a lecture's single screen, only the curve of many samples is shown
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
             show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))

@@ -39,7 +39,7 @@ from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
 # ---- the five scores: settings, sentences, and a word's rows under several scores ------------------------------------
-# The additive score's layer, built by hand: two of its units, tanh(2 (q + k)), each read one number of q and of k.
+# The additive score's layer, built by hand: two of its units, tanh(2 (q + k)), read one number of q and of k each.
 # A bias of -3 keeps units near -1; where x W_q is 3, it cancels the bias, and the unit depends on the key.
 HANDMADE_UNITS = ((2, 0), (0, 2), (0, 0), (0, 0))  # a row per number of q or of k, a column per unit
 HANDMADE_BIASES = (-3, -3, -3, -3)
@@ -121,7 +121,9 @@ BOUNDED_BARS_HEIGHT_PX = 150  # px: height of the bars beside the additive layer
 
 
 def show_additive_layer(setup: Setup, selection: Selection) -> None:
-    """Shows the tanh layer of the additive score for the selected query, whose scores stay bounded as q and k grow."""
+    """Shows the additive score's tanh layer for the selected query: its scores stay bounded, however large
+    q and k are.
+    """
     with st.container(width=420):
         factor = slide("grow", GROWTH_FACTORS, 1)
     additive = setup.with_fields(**SCORE_SETTINGS["additive"])
@@ -312,7 +314,7 @@ def draw_ceilings(
     keys = trace.sizes()["S"]
     ceilings = {
         1.0: make_ceiling_curve(1.0, palette.x),
-        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the curve at temperature 1
+        temperature: make_ceiling_curve(temperature, palette.q),  # in place of the curve at temperature 1
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)

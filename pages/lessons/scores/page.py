@@ -27,9 +27,10 @@ from pages.site.words import get_text_template, say
 # ---- a query and a key as two arrows that can be dragged, and their five scores --------------------------------------
 MATCH_KEY = "scores_match"
 FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
-REACH = 3  # largest coordinate of an arrow
+REACH = 3  # largest absolute value of an arrow's coordinate
 UNITS = pack_matrix([[1, 0], [0, 1]])
-ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # 4 times the sum of tanh(q + k)
+# the additive score is then 4 times the sum of tanh(q + k)
+ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}
 MATCH_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
     **SCORE_SETTINGS,
     "additive": {"score": "additive", **ONE_SUM},

@@ -51,7 +51,9 @@ def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -
 
 
 def name_if_divided(setup: Setup) -> str:
-    """Returns the ending of a text key: "_divided" if a temperature divides the softmax's slopes, else ""."""
+    """Returns the end of a text key: "_divided" for a temperature other than 1, which divides the softmax's gradients,
+    else "".
+    """
     return "" if setup.run.temperature == 1 else "_divided"
 
 

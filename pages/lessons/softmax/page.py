@@ -41,7 +41,7 @@ def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact
 
 # ---- the numbers, their exponentials and their shares as columns; the numbers can be dragged -------------------------
 PICTURE = "hero"  # name of the picture in a link, which stores the open number
-LEAST_REACH = 4.0  # the scale reaches at least so far, so that small numbers can be dragged far
+LEAST_REACH = 4.0  # least bound of the scale, so that small numbers can be dragged far
 STEPS_OF_REACH = 100  # most steps of dragging from 0 to the end of the scale
 WANTED_SHARE = 0.98  # goal of the lesson: the share of the largest number
 BARS_WIDTH_PX = 960.0  # px: width of the picture in files
@@ -57,7 +57,7 @@ def show_columns(
     """
 
     def take_numbers(moved: Sequence[float]) -> None:
-        """Stores the numbers that the visitor dragged as if they were typed."""
+        """Stores the numbers that the visitor dragged, in the same way as typed numbers."""
         text = ", ".join(f"{number:.6g}" for number in moved)
         text_control("logits", first_numbers, read_typed_numbers).take(text)
 

@@ -41,8 +41,8 @@ SOFTMAX_NUMBERS = "2, 1, 0, -1"
 SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
 PRINTED_CELL = 13.0
 CARD_MERGES, PIECE_LETTER, PIECE_COLOURS = (0, 100, 600), 5.0, ("q", "k", "v")
-HIDDEN_WORDS = {"en": 3, "zh": 4}  # language -> index of the hidden word in the encoder's sentence
-MEANING_PAIR = 47  # index, among held-out pairs of sentences, of the pair on the card
+HIDDEN_WORDS = {"en": 3, "zh": 4}  # language -> index of the hidden word in the example sentence of the encoder
+MEANING_PAIR = 47  # index of the pair of held-out sentences that the card shows
 COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
 COMPARED_ENCODERS = {
     "x": Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9),
@@ -161,7 +161,7 @@ def draw_distances(language: str) -> list[Shape]:
 
 
 def draw_cache(language: str) -> list[Shape]:
-    """Draws a KV cache with a row per step; each row has one more key than the row before, and only this key is new."""
+    """Draws a KV cache with a row per step; each row has the keys of the row before, and one newly computed key."""
     trace = trace_for(who_is_it(language).with_fields(masks=("causal",)))
     count = trace.sizes()["T"]
     side = 74.0 / count

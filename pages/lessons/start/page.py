@@ -31,7 +31,7 @@ DOOR_ICONS = {
 
 
 def show_doors() -> Setup:
-    """Shows four entrances to the app; returns the Setup with the sentence typed in the first of them."""
+    """Shows four links into the app; returns the Setup with the sentence that the visitor typed at the first link."""
     boxes = dict(zip(DOORS, st.columns(len(DOORS), gap="small"), strict=True))
     for door, box in boxes.items():
         boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
@@ -56,7 +56,7 @@ def show_cards() -> None:
     """
     language = current_language()
     text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved", "here", "path")}
-    text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")  # the browser counts
+    text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")  # counted by the browser
     text["advanced"] = say("lessons.start.cards.advanced", count=len(ADVANCED))
     data = {
         "here": "start",
@@ -82,7 +82,7 @@ def describe_card(slug: str, title: str, language: str) -> dict:
 
 
 def list_pages_beside_course() -> list[PageEntry]:
-    """Returns the pages of the menus *Learn* and *Practise* that are no lessons of the course."""
+    """Returns the pages of the menus *Learn* and *Practise* that are not lessons of the course."""
     return [page for page in PAGES if page.section != "explore" and page.is_in_menu and page.slug not in COURSE]
 
 

@@ -108,7 +108,7 @@ def make_tokens_data(kind: ModelSentences) -> dict:
     stages = []
     for merges, pieces in growing_pieces(text, table.merges, table.characters):
         stages.append({"merges": merges, "tokens": describe_pieces(text, pieces)})
-    pieces_row = {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}  # the browser fills in the tokens
+    pieces_row = {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}  # filled in by the browser
     return {
         "original": text,
         "rows": [describe_words(kind, text, words), pieces_row, describe_characters(text)],
@@ -164,7 +164,7 @@ def describe_pieces(text: str, pieces: tuple[str, ...]) -> list[dict]:
 
 
 def show_piece(piece: str) -> str:
-    """Formats a subword token, with SPACE_SIGN for the space before a word."""
+    """Returns a subword token as shown, with SPACE_SIGN in place of the space before a word."""
     return piece.replace(BEGIN, SPACE_SIGN)
 
 
@@ -184,7 +184,7 @@ def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 # ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
 SMALL_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
-MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # most words and most merges of a text; pairs in its table
+MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # most words, most merges, and most rows in the table of pairs
 
 
 def show_merges(_: Setup) -> None:
@@ -255,7 +255,7 @@ def show_vectors(setup: Setup) -> None:
 
 
 # ---- drawer "chinese": where does a Chinese word end? ----------------------------------------------------------------
-AMBIGUOUS = "研究生命起源"  # means "to study the origin of life" or "a research student's life, origin"
+AMBIGUOUS = "研究生命起源"  # ambiguous: "to study the origin of life" or "a research student's life, origin"
 OFFERED_WORDS = {"study": "研究", "student": "研究生", "life": "生命", "origin": "起源"}
 
 

@@ -1,4 +1,5 @@
-"""The record of a panel: a tab under the picture with results of a model whose layers are all there.
+"""The record of a panel: a tab below the picture with results of a whole model, that is, of a model whose layers are
+all known.
 
 Each module of this folder is a panel: it declares its component, draws it, and ends with PANEL, its record. The name of
 the module is the panel's name in a link, and the label of its tab has the key "model.panel.<name>". The tabs, the
@@ -33,12 +34,12 @@ class ShownRuns:
 
 
 def no_tables(screen: ScreenState) -> Iterable[Table]:
-    """Returns (): a panel with this function exports no tables."""
+    """Returns (), for panels that export no tables."""
     return ()
 
 
 def suits_all(model: ReadModel) -> bool:
-    """Returns True: a panel with this function can be drawn for every model."""
+    """Returns True, for panels that can be drawn for every model."""
     return True
 
 

@@ -37,7 +37,7 @@ from pages.site.words import escape_markdown, get_text_template, say
 
 MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuits that are drawn as heat maps
 COPIES = 0.5  # minimum copying score at which a head counts as copying
-MOST_PUSHED = 3  # most words to list whose logits rise or fall most
+MOST_PUSHED = 3  # number of words listed whose logits rise or fall most
 circuits_component = make_component(
     "model/circuits",
     '<div class="circuits"></div>',
@@ -87,8 +87,8 @@ def view_circuit(screen: ScreenState) -> BlockView:
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
-    """Returns the words that the visitor added; () if the link has words outside the vocabulary, and for a recorded
-    model, which has the vectors of the words of its text alone.
+    """Returns the words that the visitor added; () if the link has words outside the vocabulary. The result is () for a
+    recorded model, too, which has vectors only for the words of its text.
     """
     if not find_model(name).reads_all:
         return ()
@@ -141,14 +141,15 @@ def list_missing(name: str, layer: int) -> list[str]:
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
     """Returns a text that says whether, in this run, the head attends to the key that its QK circuit predicts.
 
-    The text says this for the selected query, and for how many of all queries run and circuit agree.
+    The text says so for the selected query, and says for how many of all queries the run and the circuit agree.
     """
     tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     alone, run = ([tokens[place] for place in places[head]] for places in favourite_words(name, tokens, layer))
     at = min(screen.selection.query, len(tokens) - 1)
     share = run_model(name, tokens)[f"{layer}.attention"]["weights"][0, head, at].max()
     differs = "differs_first" if layer == 1 else "differs_later"
-    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]  # without START, the first word
+    # START, the first word, is not compared
+    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]
     told = say(
         f"circuits.sentence.{'agrees' if alone[at] == run[at] else differs}",
         alone=escape_markdown(alone[at]),

@@ -35,7 +35,7 @@ from pages.setup.model_fields import BY_LAYER, BY_MOVED
 from pages.setup.resolve import resolve_run
 from pages.site.words import get_text_template, say
 
-HEAD_ORDER = "head_order"  # control under which the error of a refused order is stored
+HEAD_ORDER = "head_order"  # name under which the error of a refused order is stored
 
 
 def draw_heads(screen: ScreenState) -> None:
@@ -45,7 +45,7 @@ def draw_heads(screen: ScreenState) -> None:
         show_second_sentence(screen)
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
-        key="model_heads",  # the key "heads" is that of the small maps in a comparison
+        key="model_heads",  # the key "heads" belongs to the small maps in a comparison
         given={"layers": len(model.heads), "heads": model.heads[0]},
         on_head=lambda place: open_head(screen.selection.query, *place),
         on_order=lambda order: take_order(screen, order),
@@ -70,12 +70,15 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
     else:
         setup_state.workbench().forget_refusals(HEAD_ORDER)
         if changes["heads_least"] is not None:
-            changes["heads_least"] = float(changes["heads_least"])  # the browser's 1 becomes 1.0, as in a link
+            # converts a whole number from the browser, so that it equals the same number in a link
+            changes["heads_least"] = float(changes["heads_least"])
         select_and_redraw(**changes)
 
 
 def first_order(screen: ScreenState) -> str:
-    """Returns the default order of heads: by changed weight if there is a second sentence as long, else by layer."""
+    """Returns the default order of heads: by the change of weights if a second sentence has the same length, else by
+    layer.
+    """
     return BY_MOVED if len(second_words_of(screen.setup)) == len(words_of_model(screen)) else BY_LAYER
 
 
@@ -149,7 +152,7 @@ def put_beside(
     beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
     text = {**data["text"], "there": say("second.there")}
     links = tell_links(kind, words, second)
-    here, there = (len(each[1:]) for each in (words, second))  # numbers of words without START
+    here, there = (len(each[1:]) for each in (words, second))  # numbers of words, without START
     about = say("second.about_measures", here=here, there=there, links=links)
     if len(second) != len(data["queries"]):
         return {**data, "heads": beside, "text": {**text, "about": about}}

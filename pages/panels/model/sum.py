@@ -59,18 +59,20 @@ def draw_sum(screen: ScreenState) -> None:
 
 
 def view_sum(screen: ScreenState) -> BlockView:
-    """Returns the run whose sum is shown; for a model that computes no logits from its vectors, their sum alone."""
+    """Returns the run whose sums are shown; for a model that computes no logits from its vectors, only the vectors are
+    sums.
+    """
     return view_block(screen) if predicts_words(model_of(screen.setup.run)) else view_vectors(screen)
 
 
 def splits_logits(view: BlockView) -> bool:
-    """Returns whether a run has what each part adds to a logit."""
+    """Returns whether a run contains what each part adds to a logit (direct logit attribution)."""
     return LOGITS in view.stack.parts
 
 
 def describe_sum(view: BlockView, word: str) -> str:
-    """Returns the text about how far the sum of the added vectors is from the word's vector, and about the norm's
-    frozen divisor.
+    """Returns the text about the error of the sum (its distance from the word's vector), and about the norm's frozen
+    divisor.
     """
     total = view.stack[SUM]["parts_sum"][0, view.at]
     end = view.stack[UNEMBEDDING]["x"][0, view.at]
@@ -83,14 +85,14 @@ def describe_sum(view: BlockView, word: str) -> str:
         target=escape_markdown(model_vocabulary(view.name)[view.target]),
         apart=f"{float((total - end).abs().max()):.0e}",
     )
-    if len(divisors) != 1:  # a model without a last norm, or with a norm after each layer
+    if len(divisors) != 1:  # the model has no last norm, or a norm after each layer
         return told
     return f"{told} {say('block.about_norm', divisor=format_fixed(float(trace[divisors[0]][0, view.at])))}"
 
 
 def describe_vector_sum(view: BlockView, word: str) -> str:
-    """Returns the text about how far the sum of the added vectors is from the model's last vector of the word, and why
-    no logits are split.
+    """Returns the text about the error of the sum (its distance from the model's last vector), and why no logits are
+    split.
     """
     trace = view.stack[SUM]
     last = view.stack[list_summed_parts(view.stack)[-1]]
@@ -220,12 +222,12 @@ def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) 
 
 
 def make_shift_rows(screen: ScreenState, view: BlockView, strips: Strips) -> list[dict]:
-    """Returns a row for each vector or number that is added behind the sum: the shift of the last norm, and the bias of
+    """Returns a row for each vector or number that is added after the sum: the shift of the last norm, and the bias of
     the logits.
     """
     rows, labels = [], view.stack[LOGITS].labels["part"]
     for n in range(len(view.stack[SUM].labels["part"]), len(labels)):
-        has_vector = n < len(view.stack[LOGITS]["parts"])  # False for the bias, which is a number for each word
+        has_vector = n < len(view.stack[LOGITS]["parts"])  # the bias is no vector: it has one number for each word
         push = make_push(view, n)
         shown = strips.add(LOGITS, "parts", (n, 0, view.at)) if has_vector else strips.add_numbers([push["push"]])
         rows.append({**shown, **name_part(screen, labels[n]), "kind": "part", **push})
@@ -233,8 +235,8 @@ def make_shift_rows(screen: ScreenState, view: BlockView, strips: Strips) -> lis
 
 
 def make_push(view: BlockView, n: int) -> dict:
-    """Returns what a part adds to the target word's logit, and the cell of this number; without logits, the length of
-    the vector that the part adds.
+    """Returns what a part adds to the target word's logit, and the cell of this number. If the model has no logits,
+    returns the length of the vector that the part adds.
 
     n: the index of the part among all parts of the logit.
     """
@@ -248,7 +250,7 @@ def make_push(view: BlockView, n: int) -> dict:
 def make_answer_rows(view: BlockView) -> list[dict]:
     """Returns the likeliest answer to each question about the selected word, with its probability.
 
-    If the answer is the selected word, it is written as "itself".
+    An answer that is the selected word itself is written as "itself".
     """
     rows = []
     for question, probabilities in answer_questions(view.name, view.tokens).items():

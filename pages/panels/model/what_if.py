@@ -48,10 +48,10 @@ from pages.setup.resolve import resolve_run
 from pages.setup.what_if import read_changes, with_change, with_pair
 from pages.site.words import get_text_template, say, say_refusal
 
-MOST_OUTCOMES = 3  # most predictions to show: those for pronouns, and that for the selected word
-MOST_ALONE = 48  # most heads and layers that are ablated one at a time; of a larger model those of the shown layer
-MOST_WORDS = 8  # most words to list with their probabilities before and after
-MOST_MOVED = 3  # most words that the sentence about changes names
+MOST_OUTCOMES = 3  # most predictions shown: those for pronouns, and the one for the selected word
+MOST_ALONE = 48  # most heads and layers ablated one at a time; of a larger model, only those of the shown layer are
+MOST_WORDS = 8  # most words listed with their probabilities before and after
+MOST_MOVED = 3  # most words named in the sentence about changes
 MOST_MOVED_WEIGHTS = 5
 LEAST_SHOWN = LEAST_MOVED = 0.005  # least probability or change to show, half a percentage point
 TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "draw_touch", "path_sum", "part", "open")
@@ -75,10 +75,10 @@ what_if_component = make_component(
 class WhatIf:
     """A language model with interventions, run on a sentence.
 
-    words: the words on the screen. tokens: the input of the model. at: the position of the selected word. outcomes:
-    predictions that are compared before and after; the last is the prediction of the selected word or of the next word;
-    () if the model computes no logits from its vectors. view: the run with interventions that makes this last
-    prediction. target: the word of the vocabulary that was likeliest before the interventions; None without outcomes.
+    words: the words on the screen. tokens: the input of the model. at: the position of the selected word. outcomes: the
+    predictions compared before and after the interventions; the last one predicts the selected or the next word; () if
+    the model computes no logits from its vectors. view: the run with interventions from which the last prediction
+    comes. target: the word of the vocabulary that was likeliest before the interventions; None without outcomes.
     """
 
     name: str
@@ -148,14 +148,16 @@ def take_changes(screen: ScreenState) -> WhatIf:
 
 
 def inside(change: Intervention, length: int) -> Intervention:
-    """Returns an intervention without the blocked (query, key) pairs that lie beyond the end of the sentence."""
+    """Returns an intervention in which no blocked (query, key) pair lies beyond the end of the sentence; such pairs are
+    left out.
+    """
     blocked = tuple(pair for pair in change.blocked if max(pair) < length)
     return Intervention(change.part, change.head, change.kind, blocked)
 
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
-    """Stores new values of Setup fields that belong to the panel, and redraws the page."""
+    """Stores new values of Setup fields on which the panel depends, and redraws the page."""
     setup_state.choose_view(**changes)
     redraw()
 
@@ -176,8 +178,8 @@ def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> N
 
 
 def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> None:
-    """Blocks a pair (query, key) that the visitor clicked in the attention map of a head, or allows it again if
-    blocked.
+    """Blocks a pair (query, key) that the visitor clicked in the attention map of a head, or allows the pair again if
+    it is blocked.
     """
     if has_switch(shown, part, head):
         changes = read_changes(setup_state.current_setup().view.changes)
@@ -185,7 +187,7 @@ def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> Non
 
 
 def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: int, changes: Changes) -> WhatIf:
-    """Runs a language model with interventions on a sentence; returns the WhatIf, with its predictions and the
+    """Runs a language model with interventions on a sentence; returns the result as a WhatIf, with predictions and
     likeliest word.
     """
     if not predicts_words(find_model(name)):
@@ -332,8 +334,8 @@ def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
 def make_moves(screen: ScreenState, shown: WhatIf) -> dict:
     """Returns the component's data of how far the last vectors move, for a model that computes no logits from them.
 
-    The data are the words whose vectors move farthest, each in shares of its length, a sentence, and, for every head
-    and layer, how far the selected word moves if only this head or layer is ablated.
+    The data are the words whose vectors move farthest (each distance relative to the vector's length), a sentence, and,
+    for every head and layer, how far the selected word's vector moves if only this head or layer is ablated.
     """
     moves, layer = vector_moves(shown.name, shown.tokens, shown.changes), find_layer_alone(screen, shown)
     names = label_words(model_sentences_of(screen.setup.run), shown.words)
@@ -352,13 +354,17 @@ def make_moves(screen: ScreenState, shown: WhatIf) -> dict:
 
 
 def find_layer_alone(screen: ScreenState, shown: WhatIf) -> int | None:
-    """Returns the layer whose parts are ablated one at a time: the shown one of a large model; None for all layers."""
+    """Returns the layer whose parts are ablated one at a time: in a large model the shown layer; None
+    for all layers.
+    """
     is_large = len(list_switches(shown.whole)) > MOST_ALONE
     return resolve_run(screen.setup.run).layer if is_large else None
 
 
 def list_alone(screen: ScreenState, alone: tuple[tuple[Intervention, float], ...]) -> list[dict]:
-    """Returns the data of heads and layers that are ablated one at a time, each with the number that it leads to."""
+    """Returns the data of heads and layers that are ablated one at a time, each with the resulting number, such as a
+    probability.
+    """
     return [
         {"part": switch.part, "head": switch.head, "name": name_switch(screen, switch), "share": share}
         for switch, share in alone
@@ -461,7 +467,9 @@ def make_path(screen: ScreenState, shown: WhatIf) -> dict:
 
 
 def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...]) -> str:
-    """Returns the sentence that says which head contributed most, and from which key; "" if this is not known."""
+    """Returns the sentence that says which head contributed most, and from which key; "" if the contributions are not
+    known.
+    """
     words = shown.view.stack[UNEMBEDDING].labels["T"]
     carried = [(push, row.part, s) for row in rows for s, push in enumerate(row.by_word or ())]
     if not carried:
@@ -519,7 +527,7 @@ def list_changed_words(screen: ScreenState) -> Iterator[Table]:
         yield make_table("moves", vector_moves(shown.name, shown.tokens, shown.changes), T=shown.words)
         return
     both = [shares_before_and_after(shown.name, shown.tokens, each, shown.changes) for each in shown.outcomes]
-    shares = torch.stack([torch.stack(pair, -1) for pair in both])  # (outcome, V, run)
+    shares = torch.stack([torch.stack(pair, -1) for pair in both])  # (outcome, V, 2): without and with interventions
     outcomes = tuple(title_of(shown, each) for each in shown.outcomes)
     runs = (say("what_if.before"), say("what_if.after"))
     yield make_table("what_if", shares, outcome=outcomes, V=model_vocabulary(shown.name), run=runs)

@@ -107,7 +107,9 @@ def draw_words(screen: ScreenState) -> None:
 
 # ---- a recorded decoder, after each word of its text -----------------------------------------------------------------
 def show_next_word(screen: ScreenState) -> None:
-    """Draws the recorded text and the likeliest words after the selected one; the model writes on behind the last."""
+    """Draws the recorded text and the likeliest words after the selected one; after the last word of the text, a click
+    on a likely word makes the model continue the text.
+    """
     words, at = words_of_model(screen), min(screen.selection.query, len(words_of_model(screen)) - 1)
     view = view_words(screen, words[: at + 1], words[: at + 1])
     wanted = find_source(screen.setup.run).wanted
@@ -131,9 +133,9 @@ def show_next_word(screen: ScreenState) -> None:
 
 
 def do_recorded(screen: ScreenState, wanted: WantedText, what: str) -> None:
-    """Lets a recorded decoder read another text after a click on one of the buttons below it.
+    """Lets a recorded decoder read a changed text after a click on a button below the text.
 
-    what: "word" to write the next word, "back" to remove the last one, "again" to remove all that were written.
+    what: "word" to append the next word, "back" to remove the last one, "again" to remove all appended words.
     """
     if what == "word":
         words = words_of_model(screen)
@@ -144,7 +146,7 @@ def do_recorded(screen: ScreenState, wanted: WantedText, what: str) -> None:
 
 
 def write_behind(wanted: WantedText, number: int) -> None:
-    """Lets a recorded decoder read its text with a word behind it. number: the word's index in the vocabulary."""
+    """Lets a recorded decoder read its text with a word appended. number: the word's index in the vocabulary."""
     ask_for_text(replace(wanted, written=(*wanted.written, number)), at_end=True)
 
 
@@ -194,7 +196,7 @@ def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word
 def view_next_word(screen: ScreenState) -> BlockView | None:
     """Returns the run that predicts the next word, or for an encoder the blanked word.
 
-    Returns None if the encoder has no word to blank.
+    Returns None if the sentence has no word to replace by a blank.
     """
     if not model_of(screen.setup.run).causal:
         return view_blank(screen)
@@ -233,14 +235,18 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
 
 
 def show_word_sign(screen: ScreenState) -> None:
-    """Shows beside the predicted words that they are guesses, because the general warning is far above them."""
+    """Shows a warning beside the predicted words that they are guesses, because the general warning is far above on the
+    page.
+    """
     sign = tell_sign(screen.setup, words_of_model(screen), of_words=True)
     if sign:
         st.caption(sign)
 
 
 def describe_draw(setup: Setup, writing: Writing) -> str:
-    """Returns the text on the random number that the seed gives for the next word, and on the word sampled with it."""
+    """Returns the text on the random number that the seed yields for the next word, and on the word sampled with this
+    number.
+    """
     (word,) = write_on(setup, writing, "word")
     number = drawn_number(setup.view.word_seed, len(writing.written))
     return say("words.draw", seed=setup.view.word_seed, number=format_fixed(number), word=escape_markdown(word))
@@ -390,7 +396,7 @@ def pack_words(
     """Returns the data of the picture of the words as bytes: words, likeliest words, controls, texts and logits.
 
     tiles: the words of the text. run: the run with a KV cache; None for an encoder, and for a recorded model. offered:
-    the buttons without such a run.
+    the buttons to show if there is no such run.
     """
     logits = view.stack[UNEMBEDDING]["logits"][0, view.at]
     model = find_model(view.name)
@@ -454,7 +460,7 @@ def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
 def list_runs(screen: ScreenState) -> ShownRuns | None:
     """Returns the runs to prove: the run that predicts the next word, computed as a whole and with a cache.
 
-    For an encoder it is the run with a blank; None if there is no word to blank.
+    For an encoder, the run to prove is the one with a blank; returns None if there is no word to replace by a blank.
     """
     choices = tuple(getattr(screen.setup.view, name) for name in WORD_CHOICE_ENDS)
     model = model_of(screen.setup.run)

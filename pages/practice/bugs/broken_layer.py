@@ -77,7 +77,8 @@ def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
 
 # ---- a number and its correct value ----------------------------------------------------------------------------------
 def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
-    """Returns the broken layer's run with the step of a cell computed by right code from the broken layer's operands.
+    """Returns the broken layer's run with the step of a cell computed by the right code, but from the broken layer's
+    operands.
 
     Returns the run unchanged if the cell belongs to an input.
     """

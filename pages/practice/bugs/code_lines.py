@@ -1,4 +1,6 @@
-"""Shows the code lines of a layer, one of which is wrong: a click shows a line's result, or guesses the line."""
+"""Shows the code lines of a layer, one of which is wrong: the visitor clicks a line to see its result, or to guess that
+this line is wrong.
+"""
 
 import streamlit as st
 
@@ -25,13 +27,13 @@ LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
 def choose_bug() -> Bug:
     """Shows the choice of a bug and returns the chosen one.
 
-    Bugs are numbered, because a name would reveal the answer.
+    The choice shows numbers, because the name of a bug would reveal the answer.
     """
     numbers = [str(number) for number, _ in enumerate(BUGS, 1)]
     number = get_choice("bug", numbers[0], make_member_reader(numbers))
     found = st.session_state.setdefault(FOUND_BUGS_KEY, set())
     if st.session_state.get(SHOWN_BUG_KEY, number) != number:
-        store_choice("guess", None)  # the old guess refers to another bug
+        store_choice("guess", None)  # the former guess was about another bug
     st.session_state[SHOWN_BUG_KEY] = number
     bug = BUGS[numbers.index(number)]
     if guess_control().value == find_wrong_line(bug):

@@ -20,7 +20,7 @@ with draw_page_frame("bugs") as place:
         example = pick_example("en_it", "zh_ta", zh="zh_ta").run.example
     setup = setup_for_bug(example, bug)
     trace = trace_for(setup)
-    broken = trace.holding(run_layer(trace, bug.code))  # the layer with the wrong line, from the same inputs
+    broken = trace.holding(run_layer(trace, bug.code))  # the run of the layer with the wrong line, on the same inputs
     selection = selection_of(trace, setup)  # the default head and query of the correct run
     code, picture = st.columns(CODE_AND_PICTURE, gap="medium")
     known = is_line_known(bug)
@@ -30,7 +30,7 @@ with draw_page_frame("bugs") as place:
         show_verdict(bug)
         if known:
             show_wrong_line(bug, broken, selection)
-    with picture.container(key="beside_code"):  # page.css keeps the picture on the screen
+    with picture.container(key="beside_code"):  # page.css keeps the picture visible while the page scrolls
         show_broken_step(broken, selection)
     if known:
         show_both_maps(setup, broken, selection)

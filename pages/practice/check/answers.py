@@ -48,7 +48,7 @@ def show_worked_table(
 ) -> None:
     """Shows the cells of a step beside its operands; a click on a typed number opens its arithmetic and its verdict.
 
-    parts: the operands, and the right numbers if these may be shown. starts: the initial texts of the cells.
+    parts: the operands, and the right numbers if these may be shown. starts: {step: initial text of its cells}.
     show_verdict: a function that draws the verdict; it is called beside the picture if there is room.
     """
     runs = {"printed": checked.written, "right": checked.trace}
@@ -104,7 +104,7 @@ def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> R
 
 
 # ---- the answers: typed into cells or pasted as text, and stored as one text in the link -----------------------------
-CellMarks = list[list[tuple[str, str]]]  # (symbol of its mark, meaning of the mark) for each cell
+CellMarks = list[list[tuple[str, str]]]  # for each cell: (symbol of its mark, meaning of the mark)
 CellOpener = Callable[[int, int], None]
 
 ANSWERS_VERSION_KEY = "answers_version"  # session key of a counter; a new value makes cells discard typed text
@@ -168,7 +168,7 @@ def answer_cells(
     found = trace.step(step)
     row_names, column_names = list_cell_names(trace, step)
     head_number = found.leading({"H": head}).get("H", 0)
-    first = head_number * len(row_names)  # first row of this head, because heads are one below the other
+    first = head_number * len(row_names)  # index of the head's first row, because the heads' rows follow one another
     rows = split_cells(get_answer_text(trace, step, start), step)
     key = f"cells_{step}"
 
@@ -227,8 +227,8 @@ def format_answer_row(row: list[str]) -> list[str]:
 
 
 def clean_cell_text(typed_text: str) -> str:
-    """Normalises a text typed into a cell: empty becomes a question mark, a decimal comma becomes a point."""
-    plain = unicodedata.normalize("NFKC", typed_text)  # full-width digits become ASCII digits
+    """Normalises a text typed into a cell: an empty text becomes a question mark, a decimal comma becomes a point."""
+    plain = unicodedata.normalize("NFKC", typed_text)  # NFKC converts full-width digits to ASCII digits
     without_spaces = "".join(plain.split())
     number_text = without_spaces[:MAX_ANSWER_CELL_CHARS].replace(",", ".")
     return number_text or BLANK_MARK

@@ -33,7 +33,7 @@ from pages.site.words import current_language, say, say_refusal
 
 EXERCISE_EXAMPLE = "source_004"
 EXERCISE_KINDS = (*LEVELS, "printed")
-FIRST_SEED = 1  # the default seed
+FIRST_SEED = 1  # the seed of the first exercise, the default
 
 
 def choose_exercise() -> tuple[str, Setup]:

@@ -24,15 +24,16 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # px: side of a cell, and height of all rows, in a single map
+# px, for a single map: most side of a cell, and most height of all rows
+SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0
 SINGLE_MAP_WIDTH_PX = 540.0  # px: width of a single attention map beside large cells
 OUTPUT_MAP_CELL_PX = 29.0  # px: side of a cell of attention maps above an output, so that both fit
 PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # px: width of a row heading of normal and of large cells
 PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # px: width of a column of normal and of large cells
-MAX_LARGE_COLUMNS = 4  # matrices with more columns together leave no room for the map beside large cells
+MAX_LARGE_COLUMNS = 4  # if the matrices have more columns in total, no map fits beside large cells
 PUZZLE_GAP_PX = 16  # px: gap between two matrices
-TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: width of the text below the cells, if one map is beside them
-TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: width of the text below the cells, if two maps are beside them
+TEXT_BESIDE_ONE_MAP_PX = 480  # px: width of the text below the cells beside one map
+TEXT_BESIDE_TWO_MAPS_PX = 340  # px: width of the text below the cells beside two maps
 
 
 # ---- which puzzle ----------------------------------------------------------------------------------------------------

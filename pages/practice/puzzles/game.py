@@ -1,6 +1,7 @@
 """The state of the puzzle page: the chosen puzzle, the visitor's numbers, and the solved puzzles.
 
-The link contains the puzzle and its changed numbers; the session stores the changed numbers of the other puzzles.
+The link contains the chosen puzzle and its changed numbers; the session stores the changed numbers of all other
+puzzles.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -153,7 +154,7 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)
     if NUMBERS_KEY in choices.refused:
-        renew_puzzle_cells()  # makes the browser show the former number
+        renew_puzzle_cells()  # the browser must show the former number
 
 
 def put_numbers(text: str | None) -> None:
@@ -207,7 +208,7 @@ def next_unsolved_puzzle(name: str) -> str | None:
 
 
 def follow_arrow_key_to_puzzle() -> None:
-    """Opens the previous or next puzzle if an arrow key was pressed."""
+    """Opens the previous or the next puzzle if the visitor pressed an arrow key."""
     step = st.session_state.pop("way", None)
     go_to_puzzle(step and neighbour_puzzle(current_puzzle().name, step))
 

@@ -24,7 +24,7 @@ HINT_NUDGE = 0.1  # amount by which a hint changes a number
 
 
 def show_hint(played: PlayedPuzzle) -> None:
-    """Shows which number to change, and the gradient of the goal as maps; or the reason why there is no hint."""
+    """Shows which number to change, and maps of the goal's gradient; if there is no hint, shows the reason."""
     if played.solved:
         show_sentence("lessons.puzzles.hint_solved")
         return

@@ -32,7 +32,7 @@ function drawBar(picture, part, row, share) {
   if (picture.isRest(row)) return;
   const numbers = picture.snapshot.numbers[part.name];
   const before = part.reads.find((name) => picture.byName.get(name)?.role === "pair");
-  const grows = !before; // a dot product's bar grows from zero; others move here from the column before
+  const grows = !before; // the bar of a dot product grows from zero; other bars move here from the column before
   const own = grows ? picture.turn(share, row) : clamp(share * 1.25 - (0.25 * row) / picture.rows);
   if (own <= 0) return;
   const isBlocked = part.motion === "mask" && numbers[row] === -Infinity;

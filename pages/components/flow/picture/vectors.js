@@ -48,7 +48,8 @@ function drawLaneName(picture, part, share) {
   if (frame.compact && !part.after) return;
   const size = legible(LANE_NAME_PX * picture.unit);
   const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": size };
-  const names = part.merges ? [part.short] : [part.label, part.short]; // one name, however many columns there are
+  // a single name for the merged columns of all heads
+  const names = part.merges ? [part.short] : [part.label, part.short];
   const text = names.find((each) => hasRoomFor(picture, part, each, size)) ?? "";
   picture.put(
     "texts", "text", `lane ${part.name}`,
