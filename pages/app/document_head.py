@@ -61,7 +61,8 @@ class DocumentHead:
         if not is_request or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
             return
-        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # uncompressed HTML
+        # the app is asked for the HTML uncompressed, so that elements can be inserted
+        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]
         begun = None
         document = b""
 

@@ -52,7 +52,7 @@ class Readings(Collector):
         yield GaugeMetricFamily("attention_ready", "1 after the warm-up, else 0.", ready)
         longest = health.WATCH.longest()
         yield GaugeMetricFamily("attention_longest_run_seconds", "Age of the oldest script run that goes on.", longest)
-        if not ready:  # during the warm-up, because the imports of read_caches would run beside its imports
+        if not ready:  # the warm-up is still running, and read_caches would import modules beside it
             return
         caches = GaugeMetricFamily("attention_cache_bytes", "Bytes of all results in a cache.", labels=["cache"])
         for name, size in read_caches().items():

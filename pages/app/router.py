@@ -40,8 +40,9 @@ title = say("app.title")
 st.set_page_config(page_title=title, page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
 st.logo(WORDMARK_SVG.format(title=title, width=round(text_width(title, 22))), size="large")
 chosen_page = st.navigation(list_pages(), position="top")
-st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # True if the page was changed
-st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # True if the browser shows no part of it
+# True if the visitor changed the page
+st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path
+st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # True if the page is drawn from scratch
 st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
     stop_trainings(st.session_state.get("trainings", {}))  # stops the trainings that were started on the former page

@@ -32,7 +32,7 @@ CONTENT_POLICY = {
     "style-src": "'self' 'unsafe-inline'",  # components and formulas have inline styles
     "img-src": "'self' data:",  # data: is for the wordmark and the grid's icons
     "font-src": "'self' data:",  # data: is for the tall brackets of formulas
-    "connect-src": "'self'",  # the app's host only, for its websocket too
+    "connect-src": "'self'",  # connections to the app's own host only, for the websocket, too
     "object-src": "'none'",
     "base-uri": "'none'",
     "form-action": "'none'",

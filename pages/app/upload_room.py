@@ -4,7 +4,7 @@ from starlette.middleware import Middleware
 from starlette.responses import Response
 from streamlit import runtime
 
-MAX_KEPT_BYTES = 2**29  # of all sessions together; Streamlit keeps files until a session ends
+MAX_KEPT_BYTES = 2**29  # bytes of uploads that all sessions together may keep
 FULL = 507  # HTTP status "insufficient storage"
 PLACE = "/_stcore/upload_file/"
 

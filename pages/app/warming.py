@@ -55,7 +55,7 @@ def import_all() -> Callable[[], dict]:
     from attention_core.drawing.specifications import cell_specification
 
     torch.set_num_threads(2)
-    import_module("torch.utils.serialization.config")  # else imported when a tensor is first read from a cache
+    import_module("torch.utils.serialization.config")  # else torch imports this at the first read of a cache
     for name in module_names():
         import_module(name)
     from attention_core.documents.picture_files import draw_by

@@ -203,7 +203,7 @@ kept_lecture = make_component(
         "refused": Flag(),
     },
 )
-MAX_KEPT_MODELS = 5  # as in kept_models.js: most names of models that a browser stores
+MAX_KEPT_MODELS = 5  # most names of models that a browser stores, as in kept_models.js
 MAX_KEPT_NAME_CHARS = 300  # most characters of a stored name; a model with a longer name is forgotten with the session
 kept_models = make_component(
     "kept_models", "<div></div>", sends={"read": ListOf(Text(MAX_KEPT_NAME_CHARS), MAX_KEPT_MODELS)}
@@ -241,7 +241,7 @@ number_grid = make_component(
     '<div><table></table><i class="made row"></i><i class="made column"></i></div>',
     sends={
         "typed": ListOf(
-            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # as MOST_PASTED of numbers.js
+            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # the limit is MOST_PASTED of numbers.js
             MAX_SENT_CELLS,
             leaves_out=True,
         ),

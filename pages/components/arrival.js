@@ -14,7 +14,7 @@
   const COMPONENT = '[data-testid^="stBidiComponent"]';
   const MISSING = '[data-testid="stSkeleton"], [data-testid="stVegaLiteChart"]:not(:has(svg, canvas))';
   const TOOLBAR = ".st-key-toolbar"; // the toolbar counts as one element, which is drawn when its last button is drawn
-  // these elements are shown when all of them are complete
+  // selector of elements that are shown only when all of them are complete
   const LINES = ":is(.st-key-toolbar, .st-key-first_line, .st-key-settings)";
 
   const root = document.documentElement;
@@ -126,7 +126,7 @@
 
   let path = location.pathname;
   /** @type {any} */ (globalThis).navigation?.addEventListener("currententrychange", () => {
-    if (location.pathname === path) return; // only the query parameters have changed, not the page
+    if (location.pathname === path) return; // the page is the same; only its query parameters have changed
     path = location.pathname;
     arrive("next");
   });

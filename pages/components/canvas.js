@@ -51,7 +51,7 @@ class LargeMap extends Sheet {
     /** @type {Stroke | null} */
     this.sent = null; // the painted stroke that the server has not answered yet
     /** @type {Stroke[]} */
-    this.strokes = []; // painted strokes that wait until they are sent
+    this.strokes = []; // painted strokes that are not sent yet
     this.listen();
   }
 

@@ -40,6 +40,6 @@ export default function ({ parentElement, data }) {
   const timer = setInterval(look, LOOK_EVERY_MS);
   const watch = { end: () => clearInterval(timer) };
   shared.connection = watch;
-  if (place.textContent) show(true); // so that the text is in the current language
+  if (place.textContent) show(true); // shows the text in the current language
   return watch.end;
 }

@@ -157,7 +157,7 @@ export function stateOf(root, make = () => ({ root })) {
   return states.get(root);
 }
 
-const drawnData = new WeakMap(); // element -> a copy of the bytes that it shows
+const drawnData = new WeakMap(); // element -> a copy of the bytes that the element shows
 
 /**
  * Whether an element already shows these data; if not, they are recorded as shown.

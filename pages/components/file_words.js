@@ -48,8 +48,8 @@ function rewordAll(place, words) {
 // If a visitor chooses files while the server is unreachable, Streamlit's uploader loses them without a message.
 // So this script stores the chosen files until the uploader lists their names.
 // After a reconnection, this script passes the files to the uploader again; until then, a sentence says so.
-const LOOK_EVERY = 500; // in ms: time between two checks whether the uploader lists the chosen files
-const PATIENCE = 8000; // in ms: if the uploader does not list the files by then, a sentence says that they wait
+const LOOK_EVERY = 500; // ms between two checks whether the uploader lists the chosen files
+const PATIENCE = 8000; // ms after which a sentence says that the chosen files wait, if the uploader does not list them
 // container of an uploader -> the chosen files that the uploader does not list yet: { files, since, wasAway, words }.
 // since: time in ms when the visitor chose the files. wasAway: whether the server was unreachable then or later.
 // words: the uploader's texts in the language of the page.
@@ -110,7 +110,7 @@ function guard(place) {
     const isWatched = givenTo.has(place);
     const input = place.querySelector('input[type="file"]');
     const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: wordsOf.get(place) };
-    if (input?.disabled) event.preventDefault(); // otherwise the browser would open the file instead of the page
+    if (input?.disabled) event.preventDefault(); // prevents that the browser opens the file instead of the page
     if (!namesAll(place, given.files)) givenTo.set(place, given);
     if (!isWatched) setTimeout(() => follow(place), LOOK_EVERY);
   };

@@ -25,7 +25,7 @@ function readFiles(digest) {
 /** @param {import("./shared.js").Component<KeptFile>} component */
 export default function ({ data, setTriggerValue }) {
   const isAnswered = told === data.awaits;
-  told = data.awaits; // remembered, but another server process asks this page again
+  told = data.awaits; // this tab has answered the server process; another process asks again
   if (data.awaits && !isAnswered) setTriggerValue("read", readFiles(data.awaits));
   if (!data.text) return;
   try {

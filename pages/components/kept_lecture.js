@@ -49,7 +49,8 @@ export default function ({ data, setTriggerValue }) {
   tab.forget = () => window.removeEventListener("storage", changed);
 
   const kept = readLecture();
-  const isBefore = data.begins && tab.written === undefined; // stored by the browser before this tab was opened
+  // whether the browser stored the lecture before this tab was opened
+  const isBefore = data.begins && tab.written === undefined;
   if (data.text !== null && data.digest !== tab.written && !(isBefore && kept)) {
     tab.written = data.digest;
     if (!keepLecture(data.digest, data.text)) setTriggerValue("refused", true);
@@ -58,7 +59,7 @@ export default function ({ data, setTriggerValue }) {
   const differs = data.digest !== (kept?.digest ?? "");
   const told = `${data.digest} ${kept?.digest} ${data.awaits}`;
   if ((differs || data.awaits) && tab.told !== told) {
-    tab.told = told; // sent only once, because the server may refuse it
+    tab.told = told; // the lecture is sent only once, because the server may refuse it
     setTriggerValue("read", kept && { ...kept, changed: false });
   }
   return tab.forget;

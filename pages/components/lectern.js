@@ -65,7 +65,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     },
     start: () => {
       full(true);
-      lectureBegan = null; // makes the next shown scene count as the lecture's first
+      lectureBegan = null; // the next shown scene counts as the lecture's first
       setTriggerValue("moved", "start");
     },
     leave: () => {
@@ -84,13 +84,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.querySelectorAll("button").forEach((button) => {
     const way = button.dataset.way;
     button.hidden = presenting ? way === "start" : !AT_THE_DESK.includes(way);
-    // without key names, as a phone has no keys
+    // key names are left out on a phone, which has no keys
     const word = isTouch() ? data.words[way].replace(/ ?[(（].*/, "") : data.words[way];
     button.title = button.ariaLabel = word;
     button.querySelector("span").textContent = word;
     button.classList.toggle("on", data.on.includes(way));
     button.onclick = (event) => {
-      if (event.detail) button.blur(); // otherwise the space bar would press this button again
+      if (event.detail) button.blur(); // a button with the focus would be pressed again by the space bar
       act(way);
     };
   });

@@ -20,7 +20,8 @@ import { plain } from "./rounded.js";
  */
 
 const STEP = 0.5; // change of a dragged number per STEP_PX of pointer movement
-const MOST_PASTED = 200_001; // in characters: one more than the server accepts, so that it can refuse longer texts
+// most characters of a pasted text: one more than the server accepts, so that it refuses longer texts
+const MOST_PASTED = 200_001;
 const STEP_PX = 8; // px of pointer movement that change a number by one STEP
 
 /** @param {import("./shared.js").Component<Numbers>} component */
@@ -112,7 +113,7 @@ function cellOf(view, names, row, column) {
     for (const [name, at] of Object.entries({ row, column })) style.setProperty(`--${name}`, at);
   };
   input.onchange = () => tell(view);
-  input.ondragstart = () => false; // so that selected text is not dragged
+  input.ondragstart = () => false; // prevents dragging of selected text
   input.onpointerdown = (event) => {
     if (view.data.hint) drag(view, input, event); // returns nothing, because returning false would prevent the focus
   };

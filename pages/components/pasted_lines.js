@@ -31,7 +31,7 @@ function isSentenceBox(element) {
 let typedIn = null; // the sentence box in which the visitor typed last
 const typing = new Rest(() => {
   if (!typedIn?.isConnected || !typedIn.value.trim() || !typedIn.matches(":focus")) return;
-  if (!document.querySelector(CONNECTED)) typing.begin(); // without a connection, Streamlit would drop the text
+  if (!document.querySelector(CONNECTED)) typing.begin(); // while the connection is lost, Streamlit would drop the text
   else typedIn.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
 }, TYPING_RESTS_MS);
 
@@ -54,7 +54,7 @@ export default function ({ setTriggerValue }) {
   const type = (event) => {
     if (!isSentenceBox(event.target) || isTouch()) return;
     typedIn = event.target;
-    if (event.isComposing) typing.drop(); // while an input method composes Chinese
+    if (event.isComposing) typing.drop(); // an input method is composing Chinese
     else typing.begin();
   };
   shared.forgetPaste?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data

@@ -8,7 +8,7 @@ export const BLOCKED = 255; // the palette index of blocked cells, which are hat
  * @returns {any} the dictionary
  */
 export function unpacked(bytes) {
-  const whole = bytes.slice(); // a copy, whose bytes start at 0, so that the numbers are aligned
+  const whole = bytes.slice(); // the copy's bytes start at 0, so that the numbers are aligned
   const length = new DataView(whole.buffer).getUint32(0, true);
   const data = JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + length)));
   const next = (place) => Math.ceil(place / 4) * 4;

@@ -25,8 +25,8 @@ import { hintOf } from "./touch.js";
  * @property {boolean} [code] whether the lines are code
  */
 
-const DRAG_PX = 6; // in px: a pointer that moved less counts as a click
-const PATIENCE_MS = 3000; // in ms: further moves are refused until the server answers, at most this long
+const DRAG_PX = 6; // px: a pointer that moved less counts as a click
+const PATIENCE_MS = 3000; // most ms for which further moves are refused until the server answers
 
 /** @param {import("./shared.js").Component<Scenes>} component */
 export default function ({ parentElement, data, setTriggerValue }) {

@@ -7,16 +7,16 @@ import { digits, filled, letters, WIDE } from "./printed.js";
 import { fixed } from "./rounded.js";
 import { hintOf } from "./touch.js";
 
-const CELL = 40; // in CSS px: the largest side of a cell while the whole map is shown
-const READABLE = 26; // in CSS px: the least width of a cell that shows its number
+const CELL = 40; // CSS px: the largest side of a cell while the whole map is shown
+const READABLE = 26; // CSS px: the least width of a cell that shows its number
 const NEAREST = 64;
-const TALL = 520; // in CSS px: the largest height of all cells, so that a projector shows the whole map
+const TALL = 520; // CSS px: the largest height of all cells, so that a projector shows the whole map
 const FEW = 4; // least number of rows and columns visible at CELL size, even in a narrow map
 const SMALL = 13; // CSS px: SMALL is the least font size, LARGE the largest
 const LARGE = 16;
 const MARGIN = 120; // CSS px: MARGIN is the most width of texts beside rows, ROOM the most height above columns
 const ROOM = 110;
-const OVERHANG = 100; // in CSS px: the width of tilted texts beyond the last column
+const OVERHANG = 100; // CSS px: the width of tilted texts beyond the last column
 const RAMP = { wide: 260, tall: 40 };
 
 /** @typedef {{ row: number, column: number }} Cell of the drawn cells */
@@ -99,7 +99,7 @@ export class Sheet {
       canvas.style.width = this.sheet + "px";
       canvas.style.height = this.height + "px";
       const [wide, tall] = [Math.round(this.sheet * ratio), Math.round(this.height * ratio)];
-      if (canvas.width !== wide) canvas.width = wide; // only a new width, because setting a width clears the canvas
+      if (canvas.width !== wide) canvas.width = wide; // setting even the same width would clear the canvas
       if (canvas.height !== tall) canvas.height = tall;
     }
     this.draw();
@@ -143,7 +143,8 @@ export class Sheet {
   }
 
   wide(text, size) {
-    this.pen.font = `${16 * size}px ${this.font}`; // measured at 16 times the size, because small widths are rounded
+    // texts are measured at 16 times the size, because small widths are rounded
+    this.pen.font = `${16 * size}px ${this.font}`;
     return this.pen.measureText(text).width / 16;
   }
 
@@ -434,7 +435,7 @@ export class Sheet {
     const outline = (row, column, down, across, thick) => {
       pen.lineWidth = thick * ratio;
       // Around cells below 8 px the outline is drawn outside, because its inner half would hide them.
-      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // in canvas pixels: how far the outline is moved outwards
+      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // canvas pixels by which the outline is moved outwards
       pen.strokeRect(column * unit - out, row * unit - out, across * unit + 2 * out, down * unit + 2 * out);
     };
     const chosen = this.chosen();

@@ -14,7 +14,7 @@ const IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]';
 export default function ({ data, setTriggerValue, parentElement }) {
   const pressed = (shared.pressed ??= { first: 0, moves: [], sentAt: -Infinity });
   const place = parentElement.querySelector("div");
-  shared.pressedPlace = place; // only the latest element sends messages
+  shared.pressedPlace = place; // of several elements, only the one drawn last sends messages
   if (data.done > pressed.first) {
     pressed.moves.splice(0, data.done - pressed.first);
     pressed.first = data.done;
@@ -44,7 +44,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
   const click = (event) => {
     const move = MOVES.find((name) => event.target.closest?.(`.st-key-${name} button`));
     if (!move) return;
-    event.stopImmediatePropagation(); // so that the button does not send the click, too
+    event.stopImmediatePropagation(); // prevents the button itself from sending the click, too
     add(move, event);
   };
   shared.forgetPress?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
@@ -54,6 +54,6 @@ export default function ({ data, setTriggerValue, parentElement }) {
     window.removeEventListener("keydown", press);
     window.removeEventListener("click", click, true);
   };
-  setTimeout(send, 50); // after a pause, because the script run that sent this data is still drawing
+  setTimeout(send, 50); // a short pause, because the script run that sent this data is still drawing
   return shared.forgetPress;
 }

@@ -39,6 +39,6 @@ function small(src, rows, columns, side) {
   const [width, height] = [columns, rows].map((length) => (side * length) / Math.max(rows, columns));
   return element("img", "", {
     alt: "", draggable: false, src, style: `width: ${width}px; height: ${height}px`,
-    decoding: "sync", // decoded before the next frame, so that the map does not flicker
+    decoding: "sync", // the map is decoded before the next frame, so that it does not flicker
   });
 }

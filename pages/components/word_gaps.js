@@ -34,7 +34,7 @@ function drawWords({ words, text }, toggle) {
         );
     });
     const next = words[place + 1];
-    const both = element("span", "both"); // keeps a word and the button after it on one line
+    const both = element("span", "both"); // one element, so that no line break separates a word and the button after it
     both.append(frame);
     if (next !== undefined)
       both.append(

@@ -38,7 +38,7 @@ def keep_lecture() -> None:
             copy.note(digest)
         copy.is_given = True
         if copy.is_refused and not was_refused:
-            redraw_lecture()  # so that the overview of the lecture shows the error that was just stored
+            redraw_lecture()  # redraws the overview of the lecture, which shows the error
     note_drawn(keep_lecture)
     components.kept_lecture(
         data={

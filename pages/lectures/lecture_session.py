@@ -180,7 +180,7 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
     if is_own or wanted in SHIPPED_LECTURES:
         own.name = wanted
     elif wanted == OWN_LECTURE and own.refusal is None and not own.copy.is_heard:
-        own.awaited = dict(link)  # opened when the browser sends the lecture that it stores
+        own.awaited = dict(link)  # this lecture is opened once the browser has sent the one that it stores
         return
     elif own.refusal is None:
         unread.append(("lecture", wanted[:40]))

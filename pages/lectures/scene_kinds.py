@@ -14,7 +14,7 @@ from pages.setup.setup import Setup
 
 SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the content of a scene, one class per kind
 SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # steps of a slide: pictures first, formulas last
-MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # those of a slide with a language model
+MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # the same with a language model's panel
 WORKBENCH_KIND = "workbench"
 
 

@@ -26,7 +26,7 @@ MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
 MAX_LECTURE_PICTURE_BYTES = 3_000_000  # most bytes of all pictures of a lecture
 MAX_LECTURE_FILE_CHARS = 5_000_000  # most characters of a file; base64 needs 4 for 3 bytes of a picture
 MAX_SCENES = 60  # most scenes, enough for a lecture of two hours
-SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # most characters of each, to fit on a screen
+SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # most characters of these texts, to fit on a screen
 MAX_SCENE_MINUTES = 120  # most planned minutes of a scene (slide)
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
@@ -227,7 +227,7 @@ def check_lecture_size(text: str, lecture: Lecture) -> None:
     picture_bytes = sum(len(picture.data) for picture in pictures)
     if picture_bytes > MAX_LECTURE_PICTURE_BYTES:
         raise AttentionError("pictures_too_large", limit=MAX_LECTURE_PICTURE_BYTES, given=picture_bytes)
-    word_chars = len(text) - 4 * picture_bytes // 3  # without pictures: 4 characters of base64 for 3 bytes
+    word_chars = len(text) - 4 * picture_bytes // 3  # characters without pictures; base64 has 4 for 3 bytes
     if word_chars > MAX_LECTURE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=word_chars)
 
@@ -303,7 +303,8 @@ def lecture_from_link(text: str) -> Lecture:
         padding = "=" * (-len(text) % 4)
         data = base64.b64decode(text + padding, altchars=b"-_", validate=True)
         unpacking = zlib.decompressobj()
-        found = unpacking.decompress(data, MAX_LECTURE_CHARS)  # limited, because a short text can expand to gigabytes
+        # the size is limited, because a short text can expand to gigabytes
+        found = unpacking.decompress(data, MAX_LECTURE_CHARS)
         if not unpacking.eof:
             raise ValueError
         return lecture_from_file(found.decode())

@@ -161,7 +161,7 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
-        adding = place.container(width="content")  # created first; the page fills the toolbar later
+        adding = place.container(width="content")  # this container is created before the page fills the toolbar
         yield place
         with errors:
             show_unread_link_parts()
@@ -257,7 +257,8 @@ def show_reveal_switch() -> None:
 def handle_reveal_switch() -> None:
     """Stores in the session whether the visitor's toggle reveals all answers.
 
-    A menu that closes while another lesson opens sends the values of the lesson that is left: then there is no toggle.
+    Does nothing if the toggle no longer exists: a menu that closes while another lesson opens sends the former lesson's
+    values.
     """
     if "c_reveal" in st.session_state:
         st.session_state[REVEAL_KEY] = st.session_state["c_reveal"]

@@ -16,7 +16,7 @@ WITHOUT = {
     "mask": {"masks": ()},
     "scale": {"scale": 1.0},
     "positions": {"positions": ()},
-}  # removed part of the model -> the Setup fields that remove it
+}  # part of the model -> the Setup fields that remove this part
 
 
 def show_without(part: str) -> None:

@@ -16,7 +16,7 @@ from pages.runs.held_bytes import HELD
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
-MAX_SEGMENTS = 4  # with more kinds of maps, a select box is shown instead of a segmented control
+MAX_SEGMENTS = 4  # most kinds of maps for which a segmented control is shown instead of a select box
 MAX_NOTES = 8
 MAX_LISTED_WORDS = 100
 
@@ -179,7 +179,7 @@ def say_words(file: MapFile, view: MapView) -> list[str]:
         roles |= {words.queries_from: "words_of_queries", words.keys_from: "words_of_keys"}
     for name in file.word_names:
         roles.setdefault(name, "words_of_others")
-    roles.pop("", None)  # without the entry of axes that have no words
+    roles.pop("", None)  # removes the entry of axes that have no words
     return [
         say("brought.as", array=name_array(name, ()), role=say(f"lessons.maps.{role}")) for name, role in roles.items()
     ]

@@ -111,7 +111,7 @@ class GivenFile:
             return None
         inputs = self.recorded.inputs
         second = inputs.pieces.second if inputs.begun is None else None
-        return inputs.words(self.view.group.kind), second or None  # None for an empty first text
+        return inputs.words(self.view.group.kind), second or None  # a missing or empty text has no beginning
 
     @cached_property
     def measured(self) -> AttentionMaps:
@@ -296,7 +296,7 @@ def show_file_facts(given: GivenFile) -> None:
     layers, heads, queries, keys = given.maps.maps.shape
     name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
     if given.recorded is not None:
-        st.markdown(name)  # without sizes, which are in the text about the model
+        st.markdown(name)  # the sizes are in the text about the model
         return
     sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
     st.markdown(f"{name} {sizes}")

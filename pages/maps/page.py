@@ -19,7 +19,7 @@ from pages.maps.vector_sum import show_vector_sum
 from pages.site.words import escape_markdown, say
 
 COLUMN_WIDTHS = (6, 5)  # relative widths of the columns for all heads and for the open head
-MAX_HEADS_BESIDE = 6  # with more heads in a layer, the open head is below the grid of all heads instead of beside it
+MAX_HEADS_BESIDE = 6  # most heads in a layer for which the open head fits beside the grid of all heads
 DRAWERS = Lesson(
     "maps",
     drawers={

@@ -143,7 +143,7 @@ def show_paintable_mask(
     palette = current_palette()
     drawn = raster(mask_trace, "allowed", picture_texts_for(trace), palette)
     data = vars(drawn) | common_canvas_data(say("canvas.mask"), drawn, mask_trace)
-    data["fills"] = (palette.ground,) * 256  # allowed cells have the background colour of the page
+    data["fills"] = (palette.ground,) * 256  # draws allowed cells in the background colour of the page
     data["inks"] = (palette.ink,) * 256
     data["chosen"] = None
     data["query"] = None

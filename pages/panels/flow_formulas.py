@@ -11,7 +11,7 @@ from pages.session.labels import current_palette, inline_step_name
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-# without colours: each family of symbols gets a CSS class, which the style sheet colours
+# no colours: each family of symbols gets a CSS class, which the style sheet colours
 CLASSES: Mapping[str, str] = MappingProxyType({})
 SPECIAL_CHARACTERS = "\\{}_^&"
 FILE_FORMULA_PX = 22.0  # letter size in a file of the picture, which is drawn for a screen 1280 px wide

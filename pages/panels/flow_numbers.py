@@ -150,7 +150,7 @@ def kind_of_step(trace: Trace, name: str) -> str:
 
 def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:
     """Returns the left and upper operand of a matrix product; None if the step is no product of two sent matrices."""
-    # computed for two rows and columns only, which suffice to find the operands
+    # two rows and columns of the product are enough to find the operands
     whole = product(trace, name, largest=2, widest=2)
     if whole is None or whole.left.step in unsent or whole.above.step in unsent:
         return None

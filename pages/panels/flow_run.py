@@ -31,7 +31,8 @@ from pages.session.view import ScreenState
 from pages.setup.setup import RunSetup
 from pages.site.words import current_language, has, say
 
-MAX_READ_ROWS = 2048  # with more rows in all heads together, only the rows of the selected head are described
+# most rows of all heads together for which every row is described, not only those of the selected head
+MAX_READ_ROWS = 2048
 
 
 @dataclass(frozen=True)

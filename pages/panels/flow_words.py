@@ -14,7 +14,7 @@ from pages.site.words import current_language, get_text_template, load_app_texts
 
 STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the query's animation)
 CLEAR_KINDS = ("most", "only")  # kinds of rows with most of their weight on one word, which the headline names
-MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row is described
+MAX_TOLD_ROWS = 256  # most rows of all heads together for which every row is described, not only the selected one
 HEADS_TEXTS = (
     *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "choose_touch", "read", "cell"),
     *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other"),
@@ -80,7 +80,7 @@ def heads_text() -> dict[str, str]:
     return {name: get_text_template(f"flow.heads.{name}") for name in HEADS_TEXTS}
 
 
-@cache  # cached, because every picture needs these names of motions
+@cache  # the result is cached, because every picture needs these names
 def list_motions(language: str) -> tuple[str, ...]:
     """Returns the motions (stages of the query's animation) for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))

@@ -72,7 +72,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "keys": list(grid.keys),
         "measures": grid.measures,
         "now": grid.now,
-        "order": None,  # None, because only the browser stores the order of the heads
+        "order": None,  # no order from the server: only the browser stores the order of the heads
         "reach": {"share": darkest, "times": keys, "signed": float(grid.maps.abs().max())}[grid.kind],
         "kind": grid.kind,
         "reads": grid.reads,

@@ -21,8 +21,8 @@ from pages.setup.setup import RunSetup, Setup
 from pages.site.words import escape_markdown, has, say
 
 MAX_NAMED_KEYS = 4  # most keys that a sentence lists by name
-LARGE_MAPS_LIMITS = (2, 20)  # with more heads or more tokens, only one map is drawn large
-MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # with more tokens, the small maps are above the large map instead of beside it
+LARGE_MAPS_LIMITS = (2, 20)  # most heads and most tokens for which all maps are drawn large, side by side
+MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # most tokens for which the small maps are beside the large one, not above
 
 
 # ---- what a head does ------------------------------------------------------------------------------------------------
@@ -252,12 +252,12 @@ def is_as_built(setup: Setup) -> bool:
     example = RunSetup(example=setup.run.example)
     free_fields = ["text", "more", "temperature", "seed", "dtype", "device"]
     if setup.run.scale is None or setup.run.scale > 0:
-        free_fields.append("scale")  # free to change: like the temperature, the scale keeps the order of the scores
+        free_fields.append("scale")  # the scale, like the temperature, keeps the order of the scores
     if resolve_run(setup.run).built and config_of(setup.run).score == "dot":
         free_fields += ["built", "score"]
     if setup.run.x == UNCHANGED:
         free_fields.append("x")
     as_in_example = {name: getattr(example, name) for name in free_fields}
-    # without "residual", which changes nothing inside the heads
+    # "residual" is ignored, because it changes nothing inside the heads
     wiring = tuple(name for name in setup.run.wiring if name != "residual")
     return replace(setup.run, wiring=wiring, **as_in_example) == example

@@ -261,6 +261,7 @@ def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
     if zh and current_language() == "zh":
         usual = zh
     control = link_control(name, usual, make_member_reader(names), label="control.example" if name == "ex" else "")
-    store_choice(name, control.value)  # stored even if it is the default, because the default depends on the language
+    # the choice is stored even if it is the default, because the default depends on the language
+    store_choice(name, control.value)
     control.draw(st.selectbox, names, format_func=lambda example: say(f"example.{example}"), filter_mode=None)
     return make_setup(example=control.value)

@@ -13,7 +13,7 @@ from attention_core.analysis.map_reading import MapReading, ReadMaps, read_maps
 from attention_core.record.number_text import format_fixed, format_grouped, format_percent, format_percent_tenths
 from pages.site.words import get_text_template, say
 
-# offered options: smallest shown share, and number of largest keys
+# options to choose from: the smallest shown share, and the number of largest keys shown
 LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)
 TEXTS = ("options", "label", "without_first", "weights", "all", "least", "largest", "largest_one", "times", "mean")
 # which maps of a comparison are shown: those of A, of B, B - A, or A beside B

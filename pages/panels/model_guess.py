@@ -126,10 +126,10 @@ def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = Fals
     """
     reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
     if of_words or not judgement.references:
-        # "unknown" is left out if the doubts about pronouns name these words already
+        # the text about doubts has named the unknown words already
         told = {"unknown"} if reasons else set()
         if set(judgement.startling) <= set(judgement.unknown):
-            told.add("word")  # if all surprising words are unknown, the reason "unknown" says enough
+            told.add("word")  # all surprising words are unknown, so the reason "unknown" is enough
         reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
     return say("guess.outside", reasons=say("guess.joined").join(reasons))
 

@@ -165,7 +165,7 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
     data = {
         "trail": [make_step_back(view.stack, each) for each in view.look.trail[:-1]],
         "pieces": [] if pieces.cell is None else [make_piece(trace, cell.part, each) for each in pieces.pieces],
-        "sources": [],  # [], because the title of a number names its part of the model
+        "sources": [],  # no list of sources, because the title of each number names its part of the model
         "from": "",
         "colours": current_palette().families(),
         "label": say("arithmetic.trail"),

@@ -30,7 +30,7 @@ def wait_for(begin: Callable[[TellStage], Future[Result]]) -> Result:
                 bar.progress(task.share, name_stage(task))
         return task.future.result()
     finally:
-        task.stop()  # stopped, because a request that nobody waits for would delay others
+        task.stop()  # a request that nobody waits for must not delay others
         place.empty()
 
 

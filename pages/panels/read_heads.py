@@ -80,7 +80,7 @@ def pack_compared(
     is_alike = maps_a.shape == maps_b.shape
     side = b.setup.view.side or "difference"
     if side == "difference" and reading.mean and not is_alike:
-        side = "b"  # "b", because a mean of heads is taken within one run
+        side = "b"  # only run B is shown, because a mean of heads is taken within one run
     sides = pack_sides(a, own, reading, *words)
     packed = read_run(own, reading, *words) if side == "b" or not (is_alike or side == "a") else sides[side]
     described = {
@@ -95,7 +95,7 @@ def pack_compared(
         described["no_difference"] = describe_size_differences(dict(zip(("H", "T", "S"), pairs, strict=True)))
     count = maps_a.numel() + maps_b.numel() * (len(sides) - 1)
     if count > MAX_READ_NUMBERS and is_alike:
-        sides = {}  # {}, so that only the difference is shown
+        sides = {}  # only the difference is shown, neither A nor B
     if sides:
         described["sides"] = {name: description for name, (description, _, _) in sides.items()}
         for name, run in {"a": a, "b": b}.items():
@@ -185,7 +185,7 @@ def find_a(screen: ScreenState) -> ScreenState | None:
         return None
     try:
         a = make_screen_state(replace(screen.setup, run=earlier), None)
-    except AttentionError:  # raised if the session no longer has its uploaded file
+    except AttentionError:  # the session no longer has the uploaded file of run A
         return None
     return None if find_maps(a) is None else a
 
@@ -226,7 +226,7 @@ def list_maps(screen: ScreenState) -> tuple[Tensor, Tensor]:
         layers = list_layer_maps(kind.model, kind.read(words)).astype(np.float64)  # (L, H, T, T); a blocked cell is NaN
         length = layers.shape[-1]
         shown = np.where(free, weights, np.nan)[:, :length, :length]
-        layers[now] = shown  # replaced, because the visitor may have changed the shown layer
+        layers[now] = shown  # replaces the layer of the model by the shown one, which the visitor may have changed
         weights = layers.reshape(-1, *layers.shape[-2:])
         free = np.isfinite(weights)
     return torch.from_numpy(np.where(free, weights, 0.0)), torch.from_numpy(np.array(free))

@@ -62,7 +62,7 @@ def describe_size_differences(sizes: Mapping[str, tuple[int, int]]) -> str:
     sizes: {axis: (its size in A, its size in B)}, of which at least one differs.
     """
     differing = {axis: pair for axis, pair in sizes.items() if pair[0] != pair[1]}
-    # if queries and keys differ in the same way, their number of words is named once
+    # if queries and keys differ in the same way, the number of words is named only once
     if differing.get("T") == differing.get("S") is not None:
         differing = {("tokens" if axis == "T" else axis): pair for axis, pair in differing.items() if axis != "S"}
     counted = [say(f"compare.count.{axis}", a=a, b=b) for axis, (a, b) in differing.items()]

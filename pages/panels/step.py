@@ -160,7 +160,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
     """
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
-    # without T, because another query redraws nothing here
+    # the query (T) is left out, because another query redraws nothing here
     looked = {dim: place for dim, place in at.items() if dim != "T"}
     shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
@@ -170,7 +170,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]
-        places = current_screen().selection.at  # for axes without a control: the selected index, or 0
+        places = current_screen().selection.at  # an axis without a control has the selected index, or 0
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": tuple(index)})
 

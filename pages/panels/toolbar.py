@@ -100,7 +100,7 @@ def show_search() -> None:
     chosen = search(data=data, key="search", width="content").chosen
     if chosen is not None:
         found = list_findable()[chosen]
-        # True if the found control is on this page
+        # whether the found control is on this page
         if found.kind == "control" and st.session_state["page"] in ("", found.slug):
             seek(found.link[LINK_KEY])
             st.rerun()

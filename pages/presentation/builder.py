@@ -94,7 +94,8 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
         elif name == "minutes":
-            entered = round(2 * entered) / 2  # rounded to half a minute, because the input accepts any number
+            # the number is rounded to half a minute, because the input accepts any number
+            entered = round(2 * entered) / 2
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value
@@ -135,7 +136,7 @@ def show_removed_scene() -> None:
     if removal is None:
         return
     title = printable_token(removal.before.scenes[removal.at].title) or "–"
-    # as text, for screen readers, too
+    # the message is a text, so that screen readers read it, too
     st.info(say("present.desk.removed", number=removal.at + 1, title=escape_markdown(title)))
     st.button(
         say("present.desk.undo"), key="undo_removal", icon=":material/undo:", on_click=lecture_session.restore_scene
@@ -152,7 +153,7 @@ def show_put_away_lecture() -> None:
         return
     title = escape_markdown(printable_token(put_away.title) or "–")
     with st.container(horizontal=True, vertical_alignment="center", key="put_away"):
-        # as text, which screen readers read
+        # the message is a text, so that screen readers read it
         st.info(say("present.desk.put_away", title=title, count=len(put_away.scenes)))
         st.button(
             say("present.desk.bring_back"),

@@ -69,7 +69,7 @@ def draw_next_still(lecture: Lecture) -> tuple[FlowStills, int]:
     if waiting:
         still = waiting[0]
         key = sha256(repr(still).encode()).hexdigest()
-        with collect_part():  # in a file, pictures have the light theme's colours
+        with collect_part():  # collected pictures have the light theme's colours
             screen, _ = make_computable_screen(still.setup)
             flow = make_journey_data(screen, Showing(begins="end"))
             formulas = draw_formulas(screen)

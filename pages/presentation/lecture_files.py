@@ -40,7 +40,7 @@ from pages.site.words import say, say_refusal, strip_markup
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 EMPTY: FlowStills = MappingProxyType({})
-MAKING_SLOT = Semaphore()  # only one file at a time, because drawing its pictures uses all cores
+MAKING_SLOT = Semaphore()  # one file is made at a time, because drawing its pictures uses all cores
 
 
 # ---- the whole lecture -----------------------------------------------------------------------------------------------
@@ -94,7 +94,8 @@ def write_page(show: SlideShow) -> str:
 
 def write_slides(show: SlideShow) -> bytes:
     """Returns the slides of a lecture as the bytes of a PPTX file."""
-    from attention_core.documents.slide_file import slide_file  # imported here, as python-pptx takes 0.2 s
+    # this import takes 0.2 s, so it is not done at the start
+    from attention_core.documents.slide_file import slide_file
 
     return slide_file(show)
 

@@ -160,7 +160,7 @@ def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise 
     """
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
-    if run is None:  # without a run, an example with small whole numbers is used
+    if run is None:  # a lesson without a run gets an example with small whole numbers
         run = make_setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)

@@ -106,7 +106,7 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore, frames: S
     animation that the browser has drawn.
     """
     screen, refused = make_computable_screen(scene.setup)
-    # no warning here, because the slide has one below
+    # the warning about guesses is shown elsewhere on the slide
     provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")
     warning = tell_run_guess(screen.setup)
     shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, before)

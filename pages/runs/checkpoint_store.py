@@ -304,7 +304,7 @@ class CheckpointStore:
             return opened
         del opened
         with self.lock:
-            # closed, because sessions keep these texts, and each record refers to its model
+            # closes all texts, because sessions keep them, and each record refers to its model
             for text in self.texts.values():
                 text.record = None
             self.texts.clear()

@@ -201,7 +201,7 @@ def note_sentence_rows(inputs: RunInputs, run: RunSetup, config: AttentionConfig
         return
     try:
         sentence = gather_inputs(replace(run, q=None, k=None, v=None))
-    except AttentionError:  # raised if the typed q and k do not fit the sentence
+    except AttentionError:  # the typed q and k do not fit the sentence
         return
     note_made_rows(inputs, sentence, run.wiring, config)
 

@@ -12,7 +12,7 @@ def give_back() -> None:
     Arrow calls malloc_trim when its memory pool is released. Therefore Arrow's pool is set to the pool of the C
     library, which is sufficient, because the tables of a page are small.
     """
-    import pyarrow  # imported late, so that the server starts faster; the pages import it anyway
+    import pyarrow  # this late import keeps the start of the server fast; the pages import pyarrow anyway
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     pyarrow.default_memory_pool().release_unused()

@@ -61,7 +61,7 @@ class HandmadeHeads(DictionarySentences):
         known = self.built.words
         x = build_token_vectors(words, known)
         if self.bare:
-            first_place = len(known) + 1  # after a column per word and one of ones, the position's columns begin
+            first_place = len(known) + 1  # the position's columns follow one column for each word, and a column of ones
             x[:, first_place:] = 0
         origins = ("built",) * len(words)
         return TokenSequence(words, origins, x)
@@ -271,7 +271,7 @@ def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[s
     """
     try:
         return write_tokens(words, lambda text: tokens_of(text)[1:])
-    except AttentionError:  # raised if the text has too many words or none
+    except AttentionError:  # the text has too many words or none
         return "".join(words)
 
 

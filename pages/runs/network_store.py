@@ -13,7 +13,7 @@ from attention_core.learned.training.shipped_networks import SHIPPED_SEED, load_
 from attention_core.learned.training.snapshots import Network, NetworkRecipe, read_recipe
 from attention_core.record.errors import AttentionError
 
-MAX_REMEMBERED_NETWORKS = 256  # at most this many networks are kept, each of at most 100 kB
+MAX_REMEMBERED_NETWORKS = 256  # most networks that are kept, each of at most 100 kB
 
 # All sessions share this dictionary: a network depends on its recipe alone and contains no data of a visitor.
 remembered_networks: OrderedDict[str, Network] = OrderedDict()
@@ -53,7 +53,7 @@ def view_network(name: str, example: Example, text: str | None, context_text: st
     """
     own = "".join(example.tokens)
     other = "".join(example.context_tokens or ())
-    if text is not None or context_text is not None:  # with another input text, the network may generate another output
+    if text is not None or context_text is not None:  # for another input text, the network may generate another output
         own = text
     if context_text is not None:
         other = context_text

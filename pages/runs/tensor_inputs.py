@@ -274,11 +274,11 @@ def is_bias_of_positions(
     whole: UploadedTensors, device: str, dtype: torch.dtype, weights: Weights, config: AttentionConfig
 ) -> bool:
     """Returns whether the chosen positions of a run add the bias of a file, up to rounding in half precision."""
-    config = replace(config, masks=[])  # without masks, on which no bias depends
+    config = replace(config, masks=[])  # masks are left out, because no bias depends on them
     q, k, v = (tensor.to(device, dtype) for tensor in (whole.q, whole.k, whole.v))
     try:
         steps, plan = prepare_qkv(q, k, v, weights, config, PairInputs())
-    except AttentionError:  # raised if the position encodings do not fit all heads of the file
+    except AttentionError:  # the position encodings do not fit all heads of the file
         return False
     place = next(i for i, operation in enumerate(plan) if operation.output == "bias")
     own = run_plan(steps, plan[: place + 1])["bias"]

@@ -171,7 +171,7 @@ def store_latest(what: str, digest: str, value: dict | list, run: RunSetup) -> N
     stored.pop(digest, None)
     on_screen = stored.pop(run.file, None)
     if on_screen is not None:
-        stored[run.file] = on_screen  # moved to the end of the dict, so that it counts as the latest
+        stored[run.file] = on_screen  # the value moves to the end of the dict, so that it counts as the latest
     while len(stored) >= MAX_UPLOADS:
         oldest = next(iter(stored))
         del stored[oldest]

@@ -164,7 +164,7 @@ def short_step_name(step: str) -> str:
     maker, _, place = step.rpartition("_")  # splits a name such as sinusoidal_query at its last part
     if maker in POSITIONS:
         return f"{say(f'positions.{maker}')}\n({place})"
-    if has(f"step.made.{maker}"):  # for a step computed from an input, such as latent_x
+    if has(f"step.made.{maker}"):  # the step is computed from an input, such as latent_x
         return say(f"step.made.{maker}")
     if step.endswith("_2"):
         return f"{short_step_name(step.removesuffix('_2'))} 2"

@@ -75,7 +75,7 @@ def link_on_arrival(is_new: bool) -> dict[str, str]:
 def open_page(slug: str, link: Mapping[str, str]) -> None:
     """Opens another page of the app with these query parameters, as if the visitor had clicked a link."""
     entry = PAGES_BY_SLUG[slug]
-    name = "" if entry == PAGES[0] else slug  # in an address, the first page has no name
+    name = "" if entry == PAGES[0] else slug  # the address of the first page has no name
     st.session_state[OPENED_PAGE_KEY] = (name, dict(link))
     st.switch_page(entry.path, query_params=dict(link))
 

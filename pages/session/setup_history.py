@@ -84,7 +84,7 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
     setup = replace(seen, run=current_setup().comparison.run_a)
     try:
         setup, _ = drop_missing(setup, compute(setup))
-    except AttentionError as error:  # raised if the session no longer has the uploaded file of run A
+    except AttentionError as error:  # the session no longer has the uploaded file of run A
         workbench().refuse(COMPARISON_CONTROL, error)
         return
     state = workbench()
@@ -124,7 +124,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
         seen = seen.with_fields(against=now.comparison.against)
     try:
         setup, _ = drop_missing(seen, compute(seen))
-    except AttentionError as error:  # raised if the session no longer has the uploaded file of this entry's run
+    except AttentionError as error:  # the session no longer has the uploaded file of this entry's run
         workbench().refuse(HISTORY_CONTROL, error)
         return
     passed = [*st.session_state[target], left]

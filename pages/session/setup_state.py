@@ -154,7 +154,7 @@ def take_setup(setup: Setup, settled: list[str]) -> None:
         setup = push_history(setup)
     workbench().forget_refusals(*settled, HISTORY_CONTROL)
     workbench().forget_trouble()
-    # after a change, the session no longer waits for the link's files
+    # the visitor has changed the Setup, so the session no longer waits for the link's files
     st.session_state.update({"setup": setup, AWAITED_KEY: None})
 
 
@@ -215,7 +215,7 @@ def adopt_setup(setup: Setup) -> None:
 def open_example(example: str) -> None:
     """Opens an example with its default settings."""
     setup, now = make_setup(example=example), current_setup()
-    if now.comparison.run_a is not None:  # if run A is pinned, the example becomes run B
+    if now.comparison.run_a is not None:  # run A stays pinned, and the example becomes run B
         setup = setup.with_fields(against=now.comparison.against, pinned=now.comparison.pinned)
     push_history(setup)
     forget_all_refusals()

@@ -67,7 +67,7 @@ def open_panel_of_link(text: str) -> bool:
         return False
     show_panel(None if panel == CLOSED else panel)
     if panel == MATRICES and opened:
-        st.session_state[EDITED_KEY] = opened  # if the run lacks this matrix, the editor shows another one
+        st.session_state[EDITED_KEY] = opened  # the editor shows another matrix if the run lacks this one
     elif panel in (MORE, RESEARCH):
         for name in set(opened.split(",")).intersection(ROWS):
             st.session_state[kept_row_key(name)] = True

@@ -53,7 +53,7 @@ from pages.setup.what_if import read_changes, read_intervention
 from pages.setup.word_roles import read_word_role
 
 MAX_LINK_CHARS = 100_000  # most characters of an address; servers refuse much longer ones
-MAX_UNKNOWN_KEYS_NAMED = 6  # at most this many unknown keys of a link are listed, so that the errors fit on the screen
+MAX_UNKNOWN_KEYS_NAMED = 6  # most unknown keys of a link that are listed, so that the errors fit on the screen
 # keys of a link that are not fields of a Setup
 OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control", "side_panel")
 REVISION_KEY = "rev"  # link key of a fingerprint of the language model's weights, to notice if the weights changed

@@ -37,7 +37,8 @@ class ResolvedRun:
     translator: str | None
 
 
-@lru_cache(maxsize=8)  # cached, because a script run calls it often; few entries, because a RunSetup may hold megabytes
+# a script run calls this function often; few results are cached, because a RunSetup may hold megabytes
+@lru_cache(maxsize=8)
 def resolve_run(run: RunSetup) -> ResolvedRun:
     """Combines the fields of a run with its example: returns the kind of input, and the source of vectors and matrices.
 

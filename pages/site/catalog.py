@@ -43,7 +43,8 @@ PAGES = (
     *(PageEntry(slug, "learn", f"lessons/{slug}") for slug in COURSE[1:]),
     PageEntry("glossary", "learn", "lessons/glossary", ":material/menu_book:"),
     PageEntry("history", "learn", "lessons/history", ":material/history_edu:"),
-    PageEntry("choice", "learn", "lessons/choice", ":material/rule:", is_in_menu=False),  # reached from the cost lesson
+    # the lesson on cost links to this page
+    PageEntry("choice", "learn", "lessons/choice", ":material/rule:", is_in_menu=False),
     PageEntry("check", "practise", "practice/check", ":material/fact_check:"),
     PageEntry("printed", "practise", "lessons/printed", ":material/find_in_page:"),
     PageEntry("puzzles", "practise", "practice/puzzles", ":material/extension:"),

@@ -8,7 +8,7 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 from pages.workbench.control_rows import say_on_or_off, show_row
 
-LONG_ROW_KEYS = 8  # in rows with more keys, the colours of a uniform weight and of 0 can hardly be told apart
+LONG_ROW_KEYS = 8  # most keys of a row in which the colours of a uniform weight and of 0 are easily told apart
 
 
 def has_long_rows(screen: ScreenState) -> bool:

@@ -19,7 +19,7 @@ def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], No
     colour = "primary" if is_set else "gray"
     key = row_key(name)
     kept = kept_row_key(name)
-    if key not in st.session_state:  # restored, because Streamlit deletes the state of a row that is not drawn
+    if key not in st.session_state:  # Streamlit has deleted the state of this row, because the row was not drawn
         st.session_state[key] = st.session_state.get(kept, False)
     with st.container(key=f"line_{name}", gap=None):
         st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css moves the value up to the row's line

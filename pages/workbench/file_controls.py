@@ -37,7 +37,7 @@ BRING = "bring"  # name of the control for the upload of files
 def show_file_controls(setup: Setup) -> None:
     """Shows the uploader and, once a file is read, the controls for its masks, axes, roles and shown part."""
     files = show_uploader(setup)
-    if resolve_run(setup.run).model is None:  # with a language model, the page shows this link elsewhere
+    if resolve_run(setup.run).model is None:  # with a language model, the page shows this link in another place
         link_to_drawer("maps", "model", {}, say("model.folder"))
     show_three_axes_choice()
     show_mask_question()
@@ -310,7 +310,7 @@ def waiting_file() -> Setup | None:
     waiting = setup_state.current_setup().with_fields(**draft)
     try:
         uploaded_arrays(waiting.run)
-    except AttentionError:  # raised if the session no longer has the file
+    except AttentionError:  # the session no longer has the file
         return None
     return waiting
 

@@ -87,7 +87,7 @@ def describe_recorded(screen: ScreenState) -> str:
     name = escape_markdown(screen.inputs.layer_name)
     try:
         kind = find_recorded(screen.setup.run)
-    except AttentionError:  # raised if the layer was dropped after this screen was computed
+    except AttentionError:  # the layer was dropped after this screen was computed
         return say("recorded.about", name=name)
     if isinstance(kind, RecordedModelLayer):
         apart, bound = f"{kind.worst.apart:.1e}", f"{kind.worst.bound:.1e}"
@@ -172,7 +172,7 @@ def choose_input_mode(wanted: str) -> None:
         st.session_state[EDITED_KEY] = "x"
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)
-    except AttentionError as error:  # raised for numbers that cannot be written as text
+    except AttentionError as error:  # the numbers cannot be written as text
         setup_state.workbench().refuse("mode", error)
         return
     try_change("mode", **changes)

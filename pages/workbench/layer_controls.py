@@ -73,7 +73,7 @@ def show_head_count(screen: ScreenState) -> None:
     options = sorted({*USUAL_HEAD_COUNTS, heads})
 
     def choose_heads(count: int | None) -> None:
-        if count is not None:  # None if a browser sends a number that is not offered
+        if count is not None:  # a browser may send a number that is not offered, which becomes None
             run = setup_state.current_setup().run
             try_made_change("heads", lambda: make_size_changes(run, heads=count, kv_heads=None))
 
@@ -328,7 +328,7 @@ def say_fate(names: list[str], fate: MatrixFate) -> str:
     """
     figures = dict(vars(fate))
     kind = figures.pop("kind")
-    del figures["name"]  # removed, because the sentence lists all names itself
+    del figures["name"]  # the name is left out, because the sentence lists all names itself
     shown = say("fact.comma").join(map(name_matrix, names))
     return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
 

@@ -37,7 +37,7 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
         shown = shown.round(EDITOR_DECIMALS)
     try:
         rows = [row.split(",") for row in to_text(shown, name).split(";")]
-    except AttentionError:  # raised for a score or weight that is too large or not finite
+    except AttentionError:  # a score or weight is too large or not finite
         st.caption(say("editor.unreadable"))
         return
     row_headings = make_axis_headings(screen.trace, name, -2, top, len(rows))
@@ -57,7 +57,7 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
         if not np.array_equal(changed, matrix):
             take_matrix(screen, name, lambda: changed, editor_control_name(name))
         if error is not None:
-            setup_state.renew_editors()  # makes the cell show the former number again
+            setup_state.renew_editors()  # the cell shows the former number again
             setup_state.workbench().refuse(editor_control_name(name), error)
         redraw()
 

@@ -16,7 +16,7 @@ from pages.site.words import say
 from pages.workbench.control_rows import show_row
 
 NO_SCALE = 1.0  # the scale that leaves the scores unchanged
-SCALED_DOT = next(iter(SCORES))  # the default score
+SCALED_DOT = next(iter(SCORES))  # name of the default score function
 TEMPERATURE_WIDTH_PX = 210  # width in pixels of label, slider and value on one line
 SCALE_RANGE = (0.01, 10.0)  # range of the scale's slider, which includes 1/√d_k for every width that can be chosen
 SCALE_STEP = 0.05  # step of the arrows at the number input of the scale
@@ -138,5 +138,6 @@ def find_scale_kind(scale: float | None) -> str:
     """Returns the option of the scale's control for a scale: "default", "off" or "number"."""
     if scale is None:
         return "default"
-    is_typed = st.session_state.get("c_scale") == "number"  # a typed 1 stays "number": "off" would hide the input
+    # whether the visitor typed the scale: then 1 does not become "off", which would hide the input
+    is_typed = st.session_state.get("c_scale") == "number"
     return "off" if scale == NO_SCALE and not is_typed else "number"

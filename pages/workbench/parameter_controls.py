@@ -66,7 +66,7 @@ def show_row_of_positions(row: str, offered: Sequence[str], setup: Setup) -> Non
         for name in chosen:
             params, declared = positions[name], POSITIONS[name].parameters
             take = partial(take_position, setup, positions, name)
-            if name == "rope":  # in a link, the style is part of RoPE's name
+            if name == "rope":  # the style of RoPE is part of its name in a link
                 show_rope_style(params, take)
                 declared = [parameter for parameter in declared if parameter.name != "style"]
             show_parameters(name, params, declared, take)

@@ -65,7 +65,7 @@ def take_text(text: str) -> None:
     chooses.
     """
     run = setup_state.current_setup().run
-    # not recognised for a trained network, which reads every text
+    # for a trained network, nothing is recognised, because it reads every text
     found = recognise(text) if resolve_run(run).network is None else None
     if found is None:
         take_words(text)

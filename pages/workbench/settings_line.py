@@ -52,7 +52,9 @@ def show_settings(screen: ScreenState) -> None:
 
 @page_part(settings_dependencies)
 def show_settings_of_scene(screen: ScreenState) -> None:
-    """Shows the controls of the second line for a scene of a lecture, while the scene is presented."""
+    """Shows the controls of the workbench's second line (heads, mask, scale and so on) beside a presented scene of a
+    lecture.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="settings"):
         draw_settings(screen)
     draw_effects(screen)

@@ -13,13 +13,14 @@ import traceback
 from multiprocessing.connection import Connection, Listener
 
 HOST = "127.0.0.1"  # an address that other machines cannot reach
-NICENESS = 10  # with this priority, the process gets about a tenth of the server's time while both compute
+NICENESS = 10  # the operating system gives such a process about a tenth of the server's time while both compute
 RETURNED, RAISED, FAILED = "returned", "raised", "failed"  # kinds of answers to a call
 
 
 def main() -> None:
     """Listens for the server's connection, and answers its calls until the server closes the connection."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignored, because Ctrl-C ends the server, which closes the connection
+    # Ctrl-C is ignored here: it ends the server, which then closes the connection
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     given = json.loads(sys.stdin.readline())

@@ -14,7 +14,7 @@ from pages.workers.program import FAILED, HOST, RAISED
 
 PROGRAM = Path(__file__).with_name("program.py")
 KEY_BYTES = 32
-MAX_CALL_SECONDS = 60  # after this time, the process of a call is ended
+MAX_CALL_SECONDS = 60  # seconds after which a call, and with it the process, is ended
 END_SECONDS = 10
 SETTINGS = {"OMP_NUM_THREADS": "1"}  # each process computes on one core
 Result = TypeVar("Result")

@@ -4,8 +4,8 @@ import { clamp, easeInOut } from "./motion.js";
 import { roleWidthOf } from "./role_choices.js";
 import { LEAST_LABEL, textWidth } from "./words.js";
 
-export const OPEN_HEIGHT = 88; // in px: height of an opened cell's arithmetic until its content arrives
-const LEAST_ROOM = 260; // in px: least height of a picture that fills the screen, as in a presentation
+export const OPEN_HEIGHT = 88; // px: height of an opened cell's arithmetic until its content arrives
+const LEAST_ROOM = 260; // px: least height of a picture that fills the screen, as in a presentation
 const [WORD_PX, ASKS_PX] = [24, 15]; // font sizes at unit 1: of the words, and of the text below the query's word
 const WIDEST_WORDS = 0.34; // most width of the words, as a share of the picture's; wider words get a smaller font
 // most width of the words in the smallest font, as a share of the picture's; wider words are cut
@@ -46,7 +46,7 @@ export class Arrangement {
     const unit = clamp(most, compact ? COMPACT_UNIT : 0.8, room ? 4 : 1.75);
     const height = room ?? Math.min(data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75), free);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
-    const asks = data.crossed ? 0 : measure(data.text.asks, ASKS_PX); // in px: width of the text below the query's word
+    const asks = data.crossed ? 0 : measure(data.text.asks, ASKS_PX); // px: width of the text below the query's word
     const longest = Math.max(...model.keys.map((word) => textWidth(word, 1, 700)));
     const wordSize = clamp((WIDEST_WORDS * width) / longest, LEAST_LABEL, Math.max(LEAST_LABEL, WORD_PX * unit));
     const wordWidth = Math.min(Math.max(asks, longest * wordSize) + 26 * unit, width * WIDEST_COLUMN);

@@ -37,7 +37,7 @@ export class StopsBar {
   }
 
   show(text) {
-    if (!isAlike(text.names, this.text?.names)) this.names = null; // so that draw() builds the segments again
+    if (!isAlike(text.names, this.text?.names)) this.names = null; // draw() then builds the segments again
     this.text = text;
   }
 

@@ -4,7 +4,7 @@ import { added, setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
 import { placeOf } from "./twin.js";
 
-const FIELD = { width: 64, height: 30 }; // in px: the smallest size of the text input
+const FIELD = { width: 64, height: 30 }; // px: the smallest size of the text input
 
 export class CellEditor {
   constructor(root, flow) {

@@ -5,7 +5,7 @@ import { spellPercent } from "./words.js";
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Snapshot} Snapshot */
 
-export const GLOW_MS = 1300; // in ms: how long changed rows are outlined and show their former number
+export const GLOW_MS = 1300; // ms for which changed rows are outlined and show their former number
 export const BEFORE_MS = 3200; // ms for which the headline shows the percentage before a change
 
 /**

@@ -23,7 +23,7 @@ export class Exchange {
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
     if (flow.data.cut) {
-      // if a step is open, its map is below the flow picture
+      // the map of an open step is below the flow picture
       const view = step === null ? this.sight(cell, stop) : "flow";
       return { batch, head, query, view, step: flow.share };
     }
@@ -88,7 +88,8 @@ export class Exchange {
   send(name, value) {
     if (!this.flow.data.hears) return;
     if (shared.tellServer) shared.tellServer(name, value);
-    else hear("flow-look", () => this.send(name, value), { once: true }); // sent when flow/look.js is loaded
+    // the event is sent when flow/look.js is loaded
+    else hear("flow-look", () => this.send(name, value), { once: true });
   }
 
   tellLook() {

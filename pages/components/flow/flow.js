@@ -120,7 +120,7 @@ export class Flow {
     if (page) this.sizes.observe(page); // content above the picture may change its height
     document.fonts.ready.then(() => {
       widths.clear();
-      this.measured = null; // measured again, because texts have other widths
+      this.measured = null; // texts have other widths now
       this.resized();
     });
   }
@@ -150,7 +150,7 @@ export class Flow {
     this.differs =
       findTwinDifference(data.steps, moved, this.look.query, data.rounding) ??
       this.shown.compare(old, data, this.model);
-    // if the picture waits for the server, these data answer an earlier change
+    // whether the picture waits for the server: these data then answer an earlier change
     const isStill = this.isHeld() || this.shown.waits;
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
@@ -162,13 +162,13 @@ export class Flow {
     this.rail.root.classList.toggle("many", !data.layers.now && data.heads > MOST_DESCRIBED_HEADS);
     this.rail.show(smallHeads(this), data.palette);
     this.rail.root.dataset.size = data.layers.now ? "layers" : RAIL_SIZES.find((most) => data.heads <= most);
-    this.measured = null; // measured again, because the small maps and the line above them may have other sizes
+    this.measured = null; // the small maps and the line above them may have other sizes now
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);
     this.stripShows = null;
     this.journey.known = new Set(data.known);
     this.take();
-    // after undo and redo, changed rows get no outline, because these are not new changes
+    // undo and redo are no new changes, so they outline no rows
     const glows = before && !data.cut && !data.is_moved && isSameSight(old, data);
     this.glow = glows ? findChanges(before, this.snapshot, this.model) : null;
     if (isToBegin && !(data.plays && isCalm())) this.journey.begin(data);
@@ -305,7 +305,7 @@ export class Flow {
     /** @type {Snapshot} */
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
-    this.isArranged = false; // makes the next frame compute the layout again
+    this.isArranged = false; // the next frame computes the layout again
     this.ask();
   }
 
@@ -380,7 +380,7 @@ export class Flow {
     this.refused = "";
     if (this.data.cut) {
       const { view = this.look.view } = changes;
-      this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // for the map below the picture
+      this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // the map is below the picture
       this.ask();
       this.exchange.askFor(changes);
       return;

@@ -77,7 +77,7 @@ export class Hands {
     const { flow } = this;
     if (!means || this.isHeld) return;
     const place = flow.model.places[means.word ?? means.row ?? means.ribbon ?? 0];
-    if (place === undefined) return; // undefined for the last row, which stands for all words that are not drawn
+    if (place === undefined) return; // the last row stands for all words that are not drawn, and has no single key
     if (means.word !== undefined && !flow.data.crossed) flow.lookAt({ query: place });
     if (means.query !== undefined) flow.lookAt({ query: means.query });
     if (means.head !== undefined) flow.lookAt({ view: "map", step: means.head });

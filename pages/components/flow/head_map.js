@@ -46,7 +46,7 @@ export class HeadMap {
     this.box = { left, top, width: inner.width, height: inner.height };
     this.image = paintMap(this.canvas, matrix, palette, this.image);
     this.canvas.style.cssText = `left: ${left}px; top: ${top}px; width: ${inner.width}px; height: ${inner.height}px`;
-    // smoothed, because rows below a pixel would be missing
+    // rows lower than a pixel must be smoothed, else they would be missing
     this.canvas.style.imageRendering = cell.tall < 1 ? "auto" : "pixelated";
     this.root.style.cssText = `width: ${outer.width}px; height: ${outer.height}px`;
     setAttributes(this.svg, { ...outer, viewBox: `0 0 ${outer.width} ${outer.height}` });

@@ -160,7 +160,7 @@ export class HeadsView {
   pressUnlike(key) {
     const { inA } = this.maps.find((map) => String(map.key) === key);
     const isPaired = this.own.length === this.flow.data.heads_of_a.length;
-    if (inA === undefined) this.choose(key, this.pair[1]); // keeps the head of A
+    if (inA === undefined) this.choose(key, this.pair[1]); // the head of A stays the same
     else if (isPaired) this.choose(String(this.own[inA].key));
     else this.choose(this.now, String(inA));
   }

@@ -3,7 +3,7 @@
 
 // least width of a wide page; on a narrower one, two or three tiles are side by side, the large map is below
 const WIDE = 640;
-// on a phone, up to this many heads (or heads in a layer) are two in a line, and more are three in a line
+// most heads (or heads in a layer) that are two in a line on a phone; more are three in a line
 const FEW = 4;
 // The width of the large map, and its share of the page's width on a narrow and on a wide page.
 const LARGE = { usual: 356, least: 250, share: 0.36, wide: 0.29 };

@@ -49,7 +49,7 @@ import { totalOf } from "./twin.js";
  */
 
 // Widths in px at unit 1: of a cell in a key's row, in the query's lane, and in the concatenated heads;
-// also the gap between two cells, and the width of the widest vector.
+// further, of the gap between two cells, and of the widest vector.
 export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
 const BAR_COLUMN = 74; // px at unit 1: width of a column of bars, one bar for each key's score
 const FOLDED_COLUMN = 34; // px at unit 1: width of a column of bars that is narrowed for lack of space
@@ -94,7 +94,7 @@ function slotsOf(parts) {
     const here = byColumn.get(column);
     const lane = here.filter((part) => part.role === "lane");
     const wide = here.filter((part) => part.role !== "lane");
-    // sorted so that v comes after the attention weights
+    // columns are sorted so that v comes after the attention weights
     wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row"));
     lane.sort((one, other) => other.mixes - one.mixes);
     const [first, ...others] = lane;
@@ -268,7 +268,7 @@ function tryOf(snapshot, drawn, frame, { strips, gaps: narrowed, bars, gone }) {
     const widths = slots.map((slot) => Math.max(...slot.map((part) => Math.max(w[part.name], heads.get(part)))));
     const leasts = gaps.map((gap) => (gap.isRibbon ? leastRibbon(frame) : gap.least * narrowed));
     const least = totalOf(leasts.filter((_, i) => !gaps[i].isRibbon));
-    const air = least * Math.max(0, zoom * 0.9 - 1); // px: large cells need wider gaps
+    const air = least * Math.max(0, zoom * 0.9 - 1); // px: gaps are wider if cells are large
     const spare = width - wordWidth - roleWidth - (hasRibbons ? endWidth : 8 * unit + reserve) -
       totalOf(widths) - totalOf(leasts) - air;
     return { parts, slots, gaps, widths, leasts, least, spare, ...sizes, w };

@@ -19,7 +19,7 @@ export class PlaneHands {
     // The dragged handle: { role, place } of a vector, or { role: "temperature" }.
     // Its field `before` has the change of the run before the drag.
     this.held = null;
-    this.rest = new Rest(() => this.release()); // ends a drag by arrow keys after a pause
+    this.rest = new Rest(() => this.release()); // a pause ends a drag by arrow keys
     const { svg, root } = view;
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     svg.addEventListener("keydown", (event) => this.press(event));
@@ -247,7 +247,7 @@ export class PlaneHands {
     const arrow = arrowOf(event);
     if (!arrow) return;
     const { view } = this;
-    view.flow.drawNow(); // at once, because a second key press in the same frame needs the result of the first
+    view.flow.drawNow(); // draws at once, because a second key press in the same frame needs the result of the first
     const isHeat = means.role === "temperature";
     if (!isHeat && !this.canMove(means.role, means.place)) return;
     const isSame = this.held?.role === means.role && this.held.place === means.place;

@@ -6,7 +6,7 @@ import { BEFORE_MS } from "./changes.js";
 import { totalOf } from "./twin.js";
 import { fill, said, spellNumber, spellPercent } from "./words.js";
 
-const MAX_HEARD_NUMBERS = 8; // at most this many numbers of a vector are read aloud
+const MAX_HEARD_NUMBERS = 8; // most numbers of a vector that are read aloud
 const EQUAL_GAP = 1e-9; // weights that differ by less count as equal, as in facts.py
 const NEARLY_EVEN = 1.05; // weights count as uniform if the largest is below this multiple of the mean, as in facts.py
 

@@ -78,7 +78,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     shared.heldSlider = null;
     const isBack = input.value === view.stood || settingAt(input, data) === data.value;
     if (!isBack || view.told !== null) return;
-    drag(null); // ends the drag here, because without a change the server does not answer
+    drag(null); // the drag ends here, because without a change the server does not answer
     wait(false);
   };
   input.onpointerup = input.onpointercancel = input.onblur = letGo;
@@ -136,7 +136,7 @@ function knobAt(setting, { values, least, most }) {
 function settingAt({ value }, { values, least, most }) {
   if (values) return values[Number(value)];
   const rounded = Number((least * (most / least) ** Number(value)).toPrecision(2));
-  return Math.min(most, Math.max(least, rounded)); // limited again, because rounding may leave the range
+  return Math.min(most, Math.max(least, rounded)); // the limits apply again, because rounding may leave the range
 }
 
 function changeAt(input, data) {

@@ -30,7 +30,7 @@ export function writeStill(parent, { flow: bytes, stop, formulas, notes, title, 
   host.style.cssText = `position: fixed; left: -${2 * WIDTH}px; top: 0; width: ${WIDTH}px`;
   parent.append(host);
   const flow = new Flow(host);
-  flow.isPainted = true; // for other components, so that they do not take this for the page's picture
+  flow.isPainted = true; // other components must not take this flow for the page's picture
   flow.heads.fixed = { width: WIDTH, height: HEIGHT };
   const data = withNumbers(unpacked(bytes));
   flow.show(data);
@@ -48,7 +48,7 @@ export function writeStill(parent, { flow: bytes, stop, formulas, notes, title, 
 function shownFormulas({ journey, snapshot }, formulas) {
   const { stop, share } = journey.told;
   const parts = stop && !share ? [] : partsWithFormula(stop, snapshot.parts);
-  return parts.map((part) => formulas[part.name]).filter(Boolean); // [] for a view of all heads
+  return parts.map((part) => formulas[part.name]).filter(Boolean); // a view of all heads has no formulas
 }
 
 const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) });
@@ -62,7 +62,7 @@ function copyHeads({ grid, large, legend, differ, tiles, isPlain }) {
   }
   // written as one text, because the file's font may be wider than the screen's
   differ.replaceChildren(differ.textContent);
-  legend.hidden = !legend.querySelector(".more"); // without colours, the legend only says where to click
+  legend.hidden = !legend.querySelector(".more"); // a legend without colours only says where to click, and is hidden
   return copyParts([...(grid.hidden ? [] : grid.children), large]);
 }
 

@@ -12,7 +12,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (isDrawn(root, data)) return;
   const still = unpacked(data);
   const send = (picture) => setTriggerValue("drawn", { key: still.key, picture });
-  draw(root, still).then(send, () => send("")); // without a picture, the slide has an attention map instead
+  draw(root, still).then(send, () => send("")); // if no picture can be drawn, the slide has an attention map instead
 }
 
 // Returns the picture as PNG in base64.

@@ -14,7 +14,7 @@ export class SumPanel {
     this.open = open;
     this.close = close;
     this.point = point;
-    this.operands = []; // { step, index } of each operand in the shown arithmetic
+    this.operands = []; // the operands in the shown arithmetic, each as { step, index }
     this.pointed = null; // the operand under the pointer
     this.places = new WeakMap(); // button -> { step, index } of its cell
     root.hidden = true;

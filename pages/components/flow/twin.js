@@ -1,5 +1,5 @@
 // Repeats the core's calculation in the browser ("twin"): during a drag it computes the same steps as the server.
-// The twin has only the basic operations of one layer. A step with another operation keeps the server's last numbers.
+// It has only the basic operations of one layer. A step with another operation keeps the server's last numbers.
 // Steps that depend on such a step keep the server's numbers, too; `waiting` contains the names of all these steps.
 
 /**
@@ -246,7 +246,7 @@ export function computeStep(step, operands, wanted) {
   if (!step.operation) return step.value;
   const { name, params } = step.operation;
   const width = lastOf(step.shape);
-  const value = step.value.slice(); // a copy, so that rows that are not `wanted` keep their numbers
+  const value = step.value.slice(); // the copy keeps the numbers of rows that are not `wanted`
   for (const row of rowsOf(step, wanted)) {
     const first = placeOf(step.shape.slice(0, -1), row) * width;
     if (ROWS[name]) ROWS[name](row, operands, params).forEach((number, n) => (value[first + n] = number));

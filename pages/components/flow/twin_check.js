@@ -31,7 +31,7 @@ export function findTwinDifference(steps, names, query, rounding) {
 // Stores the numbers shown at the end of each drag, to compare them with the run that the server computes for it.
 export class ShownRows {
   constructor() {
-    this.rows = []; // { change, look, numbers: part -> numbers of the selected query }
+    this.rows = []; // for each drag: { change, look (the selection), numbers: part -> numbers of the selected query }
   }
 
   keep({ change, look, snapshot, waiting }) {

@@ -33,7 +33,7 @@ import { said } from "./words.js";
  * @property {any[]} rings places of numbers that have a ring
  */
 
-export const MOST_DESCRIBED_HEADS = 5; // with more heads, the text beside a small map is only its number
+export const MOST_DESCRIBED_HEADS = 5; // most heads whose small maps have a text besides their number
 const MARKED = ["random", "unknown", "startling"]; // origins of words that get a mark in the picture
 
 /**
@@ -55,7 +55,7 @@ export function pictureView(flow, snapshot, layout, glow) {
     hasRest: Boolean(data.cut),
     titleOf: (row) => data.titles[model.places[row]] ?? "",
     isMarked: (row) => MARKED.includes(data.origins.S[model.places[row]]),
-    legend: data.random ? {} : data.text.legend, // {} for random numbers, which are grey
+    legend: data.random ? {} : data.text.legend, // random numbers are grey, and need no legend
     lane: data.crossed ? asking : data.text.asks,
     saysBefore: (number) => said(data.text.before, { percent: number }),
     heads: data.heads,

@@ -29,7 +29,7 @@ import { listenToWord, WordPicture } from "./word_picture.js";
 const LEAST_SLOT = 13, MOST_SLOT = 62; // px: least and largest width of the space for a symbol
 const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: width of the arc of weight 1, and of weight 0
 const ABOVE = 146, BELOW = 58; // px: height of the highest arc above the line, and of the lowest below it
-const LINE_ROOM = 34; // in px: height of the line of symbols
+const LINE_ROOM = 34; // px: height of the line of symbols
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -155,7 +155,7 @@ function arcs(view, place) {
       path.onclick = () => view.trigger("opened", [...head.at, query, key]);
       drawn.push([isNow, path]);
     }
-  // so that the current arcs are drawn last, on top
+  // the current arcs are drawn last, on top
   return drawn.sort(([one], [other]) => one - other).map(([, path]) => path);
 }
 

@@ -18,7 +18,7 @@ import { followSlider } from "../live/position.js";
  */
 
 const HIGH = 334, FOOT = 24; // px: side of the largest square, height of the text below it
-const WIDE = 640; // in px: if the picture is narrower, only the last two lengths are shown
+const WIDE = 640; // px: in a narrower picture, only the last two lengths are shown
 
 /**
  * @typedef {object} View the state that is kept between two calls

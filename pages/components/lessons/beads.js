@@ -22,7 +22,7 @@ import { onPress } from "./word_picture.js";
  */
 
 const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px: width of names, height of a string of beads, height of words
-const MOST_BEAD = 10, HALO = 9; // in px: the largest radius of a bead, and the largest width of the glow around it
+const MOST_BEAD = 10, HALO = 9; // px: the largest radius of a bead, and the largest width of the glow around it
 const BEAD_WORD_PX = 14;
 
 /**

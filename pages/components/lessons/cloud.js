@@ -27,7 +27,7 @@ import { plain } from "../rounded.js";
 
 const GOLDEN = 0.618034; // golden ratio - 1; its multiples spread the dots evenly over the height
 const LANES = ["dot", "scaled_dot"];
-const MIDDLE = 42; // in px: half the height of a row of dots
+const MIDDLE = 42; // px: half the height of a row of dots
 
 /**
  * @typedef {object} View the state that is kept between two calls

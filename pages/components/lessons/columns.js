@@ -45,7 +45,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root, () => ({ root, held: null }));
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => letGo(view)); // ends a change by arrow keys after a pause
+  view.rest ??= new Rest(() => letGo(view)); // a pause ends a change by arrow keys
   if (view.held === null && !view.rest.isOn) view.numbers = data.numbers;
   followSlider(root, data, (position) => {
     view.position = position ?? data.position;

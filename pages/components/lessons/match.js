@@ -49,7 +49,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => sendMoved(view)); // ends a change by arrow keys after a pause
+  view.rest ??= new Rest(() => sendMoved(view)); // a pause ends a change by arrow keys
   if (!view.held && !view.rest.isOn) view.now = { q: data.q, k: data.k, chosen: data.chosen };
   if (!view.plane) build(view);
   draw(view);
@@ -213,8 +213,8 @@ function dial(view, name, score) {
   const choose = () => {
     view.now.chosen = name;
     draw(view);
-    // Sends changes by arrow keys that were not sent yet, before another message is sent,
-    // because a busy server keeps only the last message of a component.
+    // Sends changes by arrow keys that were not sent yet, before another message is sent.
+    // A busy server keeps only the last message of a component.
     view.rest.end();
     view.trigger("chosen", name);
   };

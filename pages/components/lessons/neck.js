@@ -29,7 +29,7 @@ import { curve } from "./word_picture.js";
  */
 
 const LEAST_LETTER = 9, MOST_LETTER = 24; // px: smallest and largest font size of a letter; smaller letters are dots
-const NECK_TALL = 22, FALL = 62; // in px: height of the bottleneck, and its distance from the letters
+const NECK_TALL = 22, FALL = 62; // px: height of the bottleneck, and its distance from the letters
 const STAGE_MS = 700; // ms for which the player shows a letter
 
 /**
@@ -77,7 +77,7 @@ function draw(view) {
   const { clientWidth } = view.root;
   if (clientWidth) {
     const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
-    // rounded down, because a zoomed page has fractions of pixels
+    // the width is rounded down, because a zoomed page has fractions of pixels
     const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth;
     panels.replaceChildren(...data.ways.map((way) => panel(view, way, wide)));
   }

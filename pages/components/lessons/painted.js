@@ -19,7 +19,7 @@ import { roving } from "../roving.js";
 
 const WIDE = 1000; // width of the drawing in viewBox units; its height is in pixels
 const TALL = 150;
-const THICKEST = 30; // in px: the width of a ribbon of weight 1
+const THICKEST = 30; // px: the width of a ribbon of weight 1
 const APART = 76; // viewBox units between two heads' ribbons at the same word
 const LEAST_TOLD = 0.1; // weights that are smaller are not named in the text
 const RUNS = { two: "with_two", one: "with_one" };

@@ -19,7 +19,7 @@ import { hintOf } from "../touch.js";
 
 /** @typedef {{ says: string, row: Cell[], matrix: Cell[][], result: Cell[] }} Role */
 
-const STEP = 320; // in ms: time from one highlighted term to the next
+const STEP = 320; // ms from one highlighted term to the next
 
 /**
  * @typedef {object} View the state that is kept between two calls

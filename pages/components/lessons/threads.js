@@ -29,8 +29,8 @@ import { curve, listenToWord, WordPicture } from "./word_picture.js";
  */
 
 const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px: font size, cell, row of cells, space between words
-const THICKEST = 16, THINNEST = 1.5; // in px: line width for weight 1, and for weight 0
-const FALL = 132; // in px: the vertical distance between the two lines of words
+const THICKEST = 16, THINNEST = 1.5; // px: line width for weight 1, and for weight 0
+const FALL = 132; // px: the vertical distance between the two lines of words
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -165,7 +165,7 @@ function threads(view, place) {
       made.push([isLooked, path]);
     }),
   );
-  // so that the selected word's lines are on top
+  // the selected word's lines are drawn last, on top
   return made.sort(([one], [other]) => one - other).map(([, path]) => path);
 }
 

@@ -24,7 +24,7 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
     const isThere = position !== null && data.frames[position];
     root.classList.toggle("waits", !isThere);
     if (isThere) drawn.draw(root, position);
-    else root.dataset.waits = data.waits; // shows over the last frame the text that data are missing
+    else root.dataset.waits = data.waits; // a text about missing data covers the last frame
     root.tabIndex = root.scrollWidth > root.clientWidth ? 0 : -1; // the Tab key must reach a scrollable element
   });
   root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));

@@ -40,7 +40,7 @@ import { sharesOf, temperatureSlider } from "./controls.js";
 /** @typedef {{ word: string, share: number, number?: number, chosen?: boolean, share_cell?: any }} Word */
 /** @typedef {{ value: number, ends: number[], label: string }} Temperature */
 
-const NUMBER_ROOM = 54; // in px: space for the text to the right of the longest bar
+const NUMBER_ROOM = 54; // px: space for the text to the right of the longest bar
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Block */
 export default function ({ parentElement, data, setTriggerValue }) {

@@ -70,7 +70,7 @@ export function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}
       held += power(logit);
       return stays;
     });
-    left = left.filter((logit) => logit >= lastOf(likeliest)); // keeps logits that equal the last kept one
+    left = left.filter((logit) => logit >= lastOf(likeliest)); // logits that equal the last kept one stay, too
   }
   const whole = total(left);
   return Float64Array.from(logits, (logit) => (logit >= lastOf(left) ? power(logit) / whole : 0));

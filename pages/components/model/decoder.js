@@ -97,7 +97,7 @@ function drawn(view, shown, go) {
 // Returns the element of a generated word; words that are generated later are pale.
 function written(view, word, row, go) {
   const stage = view.at % STAGES;
-  const isHidden = stage === STAGES - 1 && row === view.row + 1; // not here, because this row shows the predicted word
+  const isHidden = stage === STAGES - 1 && row === view.row + 1; // this row shows the predicted word instead
   const made = svgShape("text", {
     class: classes("word", row === view.row && "now", row > view.row && "later", isHidden && "hidden"),
     x: view.place.target, y: middle(row) + 6, "text-anchor": "end", "data-place": `word ${row}`,

@@ -87,12 +87,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {Heads} */
   const shown = unpacked(data);
   const beyondOrder = shown.order && textBeyondOrder(shown);
-  if (beyondOrder && beyondOrder === view.beyondOrder) return takeOrder(view, shown.order); // keeps open select boxes
+  if (beyondOrder && beyondOrder === view.beyondOrder) return takeOrder(view, shown.order); // open select boxes stay
   view.beyondOrder = beyondOrder;
   const cells = shown.queries.length * shown.keys.length;
   const cut = (numbers) => shown.heads.map((_, i) => numbers.subarray(i * cells, (i + 1) * cells));
   shown.maps = cut(floatsOf(shown.weights));
-  shown.others = shown.other.length ? cut(floatsOf(shown.other)) : null; // for a second sentence of the same length
+  // only a second sentence of equal length has these weights
+  shown.others = shown.other.length ? cut(floatsOf(shown.other)) : null;
   shown.rolled = floatsOf(shown.rolled);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x", "q"]);
   const look = (view.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] });
@@ -253,7 +254,7 @@ function columnsOf(grid) {
 function numbersOf({ text, others }, { here, there, held, spell }, i) {
   const named = [[text.here, here(i)], there(i) === undefined ? [text.held, held(i)] : [text.there, there(i)]];
   const known = named.filter(([, number]) => number !== undefined);
-  if (others && known.length === 1) return spell(known[0][1]); // if only one sentence has a number
+  if (others && known.length === 1) return spell(known[0][1]); // only one of the sentences has a number
   return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 

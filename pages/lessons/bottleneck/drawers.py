@@ -78,7 +78,7 @@ def show_neck(
     network, by the same kind.
     """
     ways = [describe_way(task, symbols, kind, networks[kind], result) for kind, result in results.items()]
-    ways = ways[::-1]  # so that the network with one context vector is shown first
+    ways = ways[::-1]  # shows the network with one context vector first
     trace = next((trace_for(result.setup) for result in results.values() if result.setup), None)
     data = {
         "run": repr((task, symbols, networks)),

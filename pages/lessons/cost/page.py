@@ -125,7 +125,8 @@ with draw_lesson(LESSON) as place:
         length_choice = find_live_choice("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
         show_live_choice(length_choice, width=300)
         devices = list_devices()
-        races = [name for name in RACES if name != "cuda" or name in devices]  # those that can be measured here
+        # comparisons that this machine can measure
+        races = [name for name in RACES if name != "cuda" or name in devices]
         race = choose_option("race", races, width="content", help=describe_gpu_obstacle())
         cases = RACES[race]
         names = [case_name(case) for case in cases]
@@ -145,7 +146,7 @@ with draw_lesson(LESSON) as place:
     projections = {say("lessons.cost.projections"): {each: tokens[each] for each in lengths}}
     st.caption(say("lessons.cost.how"))
     run_race(race, cases, lengths, projections, tell, "lessons.cost.alt")
-    if place is not None:  # None in a scene of a lecture, which has no place for links
+    if place is not None:  # a scene of a lecture (place is None) has no place for links
         st.page_link(
             PAGES_BY_SLUG["choice"].path, label=say("lessons.choice.question"), icon=PAGES_BY_SLUG["choice"].icon
         )

@@ -19,7 +19,7 @@ from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup, make_setup
 
 TRANSLATOR_EXAMPLE = "translator"
-DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # of the translator's decoder, counted from 1
+DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # layers and heads of the translator's decoder, from 1
 MOST_TYPED_WORDS = 14  # most words of a sentence, because each has a line in the picture
 ROW_CHOICE, FIRST_ROW = "t", 3  # the selected generated word: its link parameter, and the default index
 

@@ -142,7 +142,7 @@ def show_witnesses(_: bool, texts: TaskTexts) -> None:
     ]
     left_out = row_of(left_out_title, trace, "left_out", (0,))
     show_witness_rows("witness", rows, trace)
-    show_witness_rows("left_out", [left_out], trace)  # in a separate chart, because logits and weights differ in scale
+    show_witness_rows("left_out", [left_out], trace)  # a separate chart, because logits and weights differ in scale
 
 
 def show_witness_rows(name: str, rows: list[Row], trace: Trace) -> None:

@@ -271,7 +271,7 @@ def say_unseen(trace: Trace, head: int) -> None:
 
 # ---- drawer "split": how are heads split and merged again? -----------------------------------------------------------
 LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
-HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # offered head widths; 0 is the default, d_model / heads
+HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # head widths to choose from; 0 is the default, d_model / heads
 
 
 def choose_layer() -> Setup:

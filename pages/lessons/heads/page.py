@@ -131,7 +131,7 @@ with draw_lesson(LESSON) as place:
     )
     show_fact(fact)
     show_lesson_journey(setup)
-    if not is_one_screen():  # not in a lecture, where the coloured words already show these numbers
+    if not is_one_screen():  # a lecture leaves this picture out, because the coloured words show the same numbers
         show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     draw_drawers(LESSON, two)

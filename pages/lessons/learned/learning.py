@@ -264,7 +264,7 @@ def describe_training(running: RunningTraining) -> str:
 def show_losses(running: RunningTraining) -> None:
     """Shows the loss against the training step, with at most MAX_LOSS_POINTS points."""
     palette = current_palette()
-    losses = [*running.training.losses]  # copied, because the training thread keeps appending to it
+    losses = [*running.training.losses]  # a copy, because the training thread keeps appending to the list
     last = running.training.course.saved[-1]
     every = math.ceil(len(losses) / MAX_LOSS_POINTS)
     curve = Curve(

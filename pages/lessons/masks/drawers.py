@@ -398,7 +398,7 @@ def show_reach_by_layers(own: Setup, setup: Setup) -> None:
     masks = run_all_masks(own, setup, 1)
     heard = reach_after_layers(masks, layers)
     names = list_place_names(masks, "T")
-    # {mask: boolean (S,), the inputs that reach the output of the last word}
+    # {mask: (S,) booleans, whether an input reaches the output of the last word}
     last_rows = {name: heard[f"allowed_{name}"][-1] for name in list_shown_masks(masks)}
     under_which = [escape_markdown(label_mask(name)) for name, row in last_rows.items() if row[0]]
     words = {
@@ -497,7 +497,8 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
     most_attended = row_fact(free, selection.head, selection.query).keys[0]
     place = pick_place("gone", names, most_attended)
     hidden = with_word(own, place, MASK_TOKEN)
-    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # blocks the word for every query
+    # the mask in which no query may attend to the hidden word
+    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))
     blocked = own.with_fields(allowed=pack_mask(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
     values = {"word": escape_markdown(names[place])}
@@ -780,7 +781,7 @@ def count_policies(rows: list[Row]) -> dict[str, int]:
     for row in rows:
         if any(value > 0 for value in row.values):
             leaking.append(row)
-        if any(value != value for value in row.values):  # only NaN differs from itself
+        if any(value != value for value in row.values):  # True for NaN, which alone differs from itself
             lost.append(row)
     return {"seen": len(leaking), "lost": len(lost)}
 

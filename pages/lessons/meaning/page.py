@@ -103,7 +103,7 @@ def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
         share = format_percent(reading.share)
         title = say("lessons.meaning.row", answer=reading.answer, share=share, sign=sign, **values)
     row = row_of(title, reading.trace, "weights", (0, reading.head, reading.place.at), run, hidden)
-    return replace(row, refs=row.refs[1:-1])  # leaves out the start token and the full stop
+    return replace(row, refs=row.refs[1:-1])  # the row without the start token and the full stop
 
 
 with draw_lesson(LESSON) as place:

@@ -42,7 +42,7 @@ def find_model(name: str, default: str) -> LiveChoice:
 
 with draw_lesson(LESSON) as place:
     picture = st.container()
-    base = choose_words()  # called after the picture's container is created, so that the controls are below the picture
+    base = choose_words()  # the controls are below the picture, whose container exists already
     choices = {"old": find_model("old", "gpt_2"), "new": find_model("new", "gpt_oss_120b")}
     layers = [make_side("model", model, model.shown, base) for model in MODELS]
     sides = [replace(layers[choice.position], part=part) for part, choice in choices.items()]

@@ -55,8 +55,8 @@ def with_rope(setup: Setup, style: str) -> Setup:
 
 
 # ---- drawer "sines": what do sinusoids look like? --------------------------------------------------------------------
-SINE_WIDTHS = (2, 4, 6, 8, 12)  # offered numbers of columns; 12 columns are 6 pairs of a sine and a cosine
-SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # offered numbers of positions, each a row of the table
+SINE_WIDTHS = (2, 4, 6, 8, 12)  # numbers of columns to choose from; 12 columns are 6 pairs of a sine and a cosine
+SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # numbers of positions to choose from, each a row of the table
 
 
 def choose_table() -> Setup:

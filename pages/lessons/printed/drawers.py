@@ -84,7 +84,7 @@ def get_typed_matrices() -> dict[str, str]:
 def setup_with_matrices(texts: dict[str, str]) -> Setup:
     """Returns the example's Setup with typed matrices. Raises AttentionError for a text that is not a matrix."""
     matrices = {name: pack_matrix(parse_matrix(text, name), name) for name, text in texts.items()}
-    w_o = REMOVED if texts else None  # removed, because for x of another width the Setup would add a W_o
+    w_o = REMOVED if texts else None  # no W_o, which the Setup would add for an x of another width
     return make_setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
 
 

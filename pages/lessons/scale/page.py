@@ -39,7 +39,7 @@ DRAWS_BY_KEYS = {  # number of keys -> number of samples, which must not take to
     32: 500,
     64: 250,
 }
-SCALE_SEED = 1268  # with this seed, the measures of a single sample are close to the mean of many samples
+SCALE_SEED = 1268  # seed of a sample whose measures are close to the mean of many samples
 QUANTITIES = ("largest", "entropy", "at_query", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
@@ -202,7 +202,8 @@ with draw_lesson(LESSON) as place:
         quantity = choose_option("quantity", QUANTITIES)
         key_count = find_live_choice("keys", tuple(DRAWS_BY_KEYS), 8)
         keys = key_count.value
-        show_live_choice(key_count, lambda count: {"waits": count != keys})  # no update before the release
+        # the page updates only when the slider is released
+        show_live_choice(key_count, lambda count: {"waits": count != keys})
         seed = choose_whole_number("seed", SCALE_SEED)
     draws = DRAWS_BY_KEYS[keys]
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
@@ -213,7 +214,7 @@ with draw_lesson(LESSON) as place:
 
     with picture:
         found = compute_one_by_one(measure_sharpness, SCALE_WIDTHS, reset_keys_and_seed)
-    all_runs: list[Runs] = []  # one for each width
+    all_runs: list[Runs] = []  # the runs of one sample, for each width
     for each in SCALE_WIDTHS:
         drawn = draw_query_and_keys(each, keys, seed)
         all_runs.append({score: make_setup(example="one_query", **parts) for score, parts in drawn.items()})
@@ -229,7 +230,7 @@ with draw_lesson(LESSON) as place:
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
         show_cloud(followed, seed, all_runs, found, known)
-        if not is_one_screen():  # on a lecture's single screen, only the curve of many samples is shown
+        if not is_one_screen():  # a lecture shows only the curve of many samples
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
             show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))

@@ -314,7 +314,7 @@ def draw_ceilings(
     keys = trace.sizes()["S"]
     ceilings = {
         1.0: make_ceiling_curve(1.0, palette.x),
-        temperature: make_ceiling_curve(temperature, palette.q),  # in place of the curve at temperature 1
+        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the curve of temperature 1
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)

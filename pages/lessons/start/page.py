@@ -56,7 +56,8 @@ def show_cards() -> None:
     """
     language = current_language()
     text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved", "here", "path")}
-    text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")  # counted by the browser
+    # the browser fills in both counts
+    text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")
     text["advanced"] = say("lessons.start.cards.advanced", count=len(ADVANCED))
     data = {
         "here": "start",

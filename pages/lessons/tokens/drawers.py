@@ -108,7 +108,7 @@ def make_tokens_data(kind: ModelSentences) -> dict:
     stages = []
     for merges, pieces in growing_pieces(text, table.merges, table.characters):
         stages.append({"merges": merges, "tokens": describe_pieces(text, pieces)})
-    pieces_row = {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}  # filled in by the browser
+    pieces_row = {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}  # the browser fills in the tokens
     return {
         "original": text,
         "rows": [describe_words(kind, text, words), pieces_row, describe_characters(text)],
@@ -255,7 +255,7 @@ def show_vectors(setup: Setup) -> None:
 
 
 # ---- drawer "chinese": where does a Chinese word end? ----------------------------------------------------------------
-AMBIGUOUS = "研究生命起源"  # ambiguous: "to study the origin of life" or "a research student's life, origin"
+AMBIGUOUS = "研究生命起源"  # ambiguous text: "to study the origin of life" or "a research student's life, origin"
 OFFERED_WORDS = {"study": "研究", "student": "研究生", "life": "生命", "origin": "起源"}
 
 

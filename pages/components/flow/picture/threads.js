@@ -5,7 +5,7 @@ import { clamp, easeInOut } from "../motion.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const MANY_ROWS = 12; // with more rows, connecting lines are fainter, except the lines that are just being drawn
+const MANY_ROWS = 12; // most rows with connecting lines in the full colour; with more, finished lines are fainter
 
 /**
  * @param {Drawn} picture
