@@ -27,12 +27,12 @@ from pages.site.settings import ADDRESS
 
 ROOT = Path(__file__).parent
 
-# Read later, when torch is imported: threads of torch then sleep while they wait, and do not occupy a core that
-# other sessions need. With this setting, a small run and its proof take a third of the time.
+# Read later, when torch is imported: threads of torch then sleep while they wait, and leave the core to other sessions.
+# With this setting, a small run and its proof take a third of the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-# Seconds for which a thread computes in Python before another thread may; Python's default is 0.005. A visitor's
-# thread that has waited, for torch or anything else, waits this long again while another thread computes.
+# Seconds for which a thread computes in Python before another thread may; Python's default is 0.005.
+# A visitor's thread that has waited, for torch or anything else, waits this long again while another thread computes.
 sys.setswitchinterval(0.001)
 
 

@@ -1,5 +1,5 @@
 // Returns whether the focused element uses a key itself, as a text input, a slider, a row of choices or a grid does.
-// Also returns true while an input method, such as one for Chinese, handles the key.
+// Returns true also while an input method, such as one for Chinese, handles the key.
 const OWN =
   "input, textarea, select, canvas, [contenteditable=true], [role=slider], [role=radiogroup], [role=tablist], ";
 const ROWS = "[role=group], [role=grid], [role=listbox], [role=combobox], [data-testid=stDataFrame]";

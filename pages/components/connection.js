@@ -1,6 +1,6 @@
 // Says within two seconds that the server cannot be reached, and takes the sentence away when it answers again.
 // Streamlit notices only a closed connection, but if a network stops answering, the connection stays open.
-// So this script sends the server a request while the page is visible: at most 75 a minute, of 0.2 ms each.
+// This script therefore sends the server a request while the page is visible: at most 75 a minute, of 0.2 ms each.
 // The browser's "offline" proves nothing: even without a network, it may reach a server on the same machine.
 import { shared } from "./shared.js";
 

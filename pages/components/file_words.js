@@ -46,7 +46,7 @@ function rewordAll(place, words) {
 
 // ---- files chosen while the server cannot be reached --------------------------------------------------------
 // If a visitor chooses files while the server is unreachable, Streamlit's uploader loses them without a message.
-// So this script stores the chosen files until the uploader lists their names.
+// This script therefore stores the chosen files until the uploader lists their names.
 // After a reconnection, this script passes the files to the uploader again; until then, a sentence says so.
 const LOOK_EVERY = 500; // ms between two checks whether the uploader lists the chosen files
 const PATIENCE = 8000; // ms after which a sentence says that the chosen files wait, if the uploader does not list them

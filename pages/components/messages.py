@@ -189,7 +189,8 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
 
 
 def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
-    """Returns a limit of a shape; for a name, the value that the page has provided for it.
+    """Returns the value of a shape's limit, such as a maximum; for a limit that is a name, the value that the page has
+    provided.
 
     Raises UnfitMessage if the page provided no value.
     """

@@ -1,4 +1,4 @@
-// Sends a pasted text in the sentence box to the server at once if it has several lines, which the box would join,
+// Sends a text pasted into the sentence box to the server at once if it has several lines (the box would join them),
 // or if it cannot be a sentence (numbers alone, or an address) and would replace all text of the box.
 // The click or touch that enters the sentence box selects its text, so that a visitor's own sentence replaces it.
 // A typed sentence is applied after a pause in typing (debounce); the key Enter applies it at once.

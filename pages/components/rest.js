@@ -1,5 +1,5 @@
 // Requests the delayed parts of a page, once, after the picture in its first part is painted.
-// If they were requested earlier, the browser would draw them before the picture.
+// Delayed parts that were requested earlier would be drawn before the picture.
 import { hear, shared } from "./shared.js";
 
 const asked = new WeakSet(); // elements of pages whose delayed parts were requested

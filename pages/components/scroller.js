@@ -1,6 +1,6 @@
 // Scrolls an accordion ("drawer") into view whenever the visitor opens it, but not if a link opens it.
-// The component is the accordion's first element. The component scrolls again while the accordion grows, or while the
-// page above the accordion is still loading, until the visitor acts.
+// The component is the accordion's first element, and scrolls again while the accordion grows.
+// It also scrolls again while the page above the accordion is still loading, until the visitor acts.
 import { shared } from "./shared.js";
 
 const GROWS_MS = 1500;

@@ -30,7 +30,7 @@ export default function ({ data }) {
     hold(box, performance.now());
   };
   // Keeps the control in view and focused for a moment.
-  // This is repeated, because content above may still open, and the control may be redrawn.
+  // The focus is set repeatedly, because content above may still open, and the control may be redrawn.
   const hold = (box, from) => {
     box.style.outline = `3px solid ${data.colour}`;
     box.style.outlineOffset = "4px";
@@ -45,8 +45,8 @@ export default function ({ data }) {
   bring();
 }
 
-// Returns the button of the popover that contains a control, if there is one. The popover is outside the element that
-// scrolls, and keeps its position at the button.
+// Returns the button of the popover that contains a control; undefined if no popover contains the control.
+// The popover is outside the element that scrolls, and keeps its position at the button.
 function openerOf(box) {
   return box.closest("[data-testid=stPopoverBody]") &&
     document.querySelector("[data-testid=stPopoverButton][aria-expanded=true]");

@@ -1,6 +1,6 @@
 // Sets the language of the page's document, for hyphenation, fonts and screen readers.
-// Also translates what Streamlit writes in English only. Some words are replaced by page.css; texts in menus,
-// toolbars, tooltips and dialogs are replaced by this script as soon as they are drawn.
+// Translates also the texts that Streamlit writes in English only: page.css replaces some words.
+// Texts in Streamlit's menus, toolbars, tooltips and dialogs are replaced by this script as soon as they are drawn.
 
 const MENUS = "[data-testid^=stDataFrameColumn], [data-testid^=stDataFrameStatistics]";
 const PLACES = `${MENUS}, [data-testid=stElementToolbar], [data-testid=stTooltipContent], [data-testid=stDialog]`;

@@ -59,7 +59,7 @@ class Control:
             how = {"options": offered, "format_func": self.option_text} | how
             texts = list(map(how["format_func"], offered))
         if widget is st.text_area:
-            # the default value, which a browser shows if two drawings reach it at once
+            # without this argument, a text area whose two drawings reach a browser at once would show its default
             how = {"value": self.value} | how
         limits = {name: how[name] for name in LIMITS if name in how}
         self.keep(self.key, (text, texts, limits))

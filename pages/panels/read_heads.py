@@ -142,7 +142,7 @@ def pack_sides(
 
 
 def list_words(screen: ScreenState, axis: str) -> list[str]:
-    """Returns the words of an axis as they are printed."""
+    """Returns the words along an axis, with printable characters only."""
     return [printable_token(word) for word in screen.trace.labels[axis]]
 
 

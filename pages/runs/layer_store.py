@@ -94,7 +94,7 @@ def read_layer(
     alone: AttentionError | None = None,
     source: TextSource | None = None,
 ) -> KeptLayer:
-    """Returns the first text of a run that begins at a layer's input, as a KeptLayer."""
+    """Returns an attention layer as a KeptLayer, from a recorded run of this layer; of a batch, only the first text."""
     steps = {"mask": "allowed", "bias": "bias"}
     pairs = {steps[given]: run.trace[steps[given]][:1] for given in run.given}
     matrices = list_matrices(run.trace, run.weights)

@@ -312,8 +312,9 @@ def describe_size_effects(screen: ScreenState) -> str:
 
 
 def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
-    """Groups the names of matrices on which a change of size had the same effect: {effect (whose name is
-    ""): names}.
+    """Returns {effect of a change of size: names of the matrices on which the change had this effect}.
+
+    fates: the effect on each matrix. In the result, the name of an effect is "".
     """
     names: dict[MatrixFate, list[str]] = {}
     for fate in fates:

@@ -11,7 +11,7 @@ from pages.site.controls import FILE, MATRICES
 from pages.workbench import film_strip, header, kept_file, matrix_editors, screen, settings_line, side, ways_in
 
 # Relative widths of the picture and of the panel beside it. Without a panel, page.css hides the second column.
-# This column always exists, because the picture would be drawn anew if it moved into columns.
+# The column of the panel always exists, because the picture would be drawn anew if it moved into columns.
 PICTURE_ALONE = (0.98, 0.02)
 PICTURE_AND_PANEL = (0.68, 0.32)
 PICTURE_AND_MATRICES = (0.58, 0.42)

@@ -61,7 +61,7 @@ export class Formulas {
   }
 
   // Returns the free horizontal range of the query's lane, [left, right] in px, in which formulas have room.
-  // This range lies between the query's vectors and the ribbons that lead to the output.
+  // The free range lies between the query's vectors and the ribbons that lead to the output.
   room({ parts, x, w, unit, frame }) {
     const own = parts.filter((part) => part.role === "lane" && !part.after);
     const start = Math.max(frame.wordWidth, ...own.map((part) => x[part.name] + w[part.name]));

@@ -140,7 +140,7 @@ export class HeadMap {
 }
 
 // Chinese words that are too wide for a column are written downwards, one character below the other, not turned.
-// So are all words beside them, because turned words would overlap them.
+// Words beside such words are written downwards, too, because turned words would overlap them.
 const areUpright = (words) => words.some((word) => WIDE.test(word));
 
 function placed({ rows, columns }, cell, left, top, right) {

@@ -129,7 +129,7 @@ export class HeadsView {
   }
 
   // Returns the index of the head of A beside the selected head of B.
-  // It is the head with the same number if A has as many heads, else the one that the visitor clicked.
+  // The head of A has the same number if A has as many heads; otherwise it is the one that the visitor clicked.
   get headOfA() {
     const last = this.flow.data.heads_of_a.length - 1;
     if (!this.isUnlike || this.own.length === last + 1) return this.chosen;

@@ -55,8 +55,8 @@ export class PlaneView {
     [this.controls.root, this.follows, this.goals.root].forEach((each) => texts.observe(each));
   }
 
-  // Measures the height of the texts under the panels, in px. While words and query stay the same, the height never
-  // shrinks, so that the panels keep their size when a text gets shorter.
+  // Measures the height of the texts under the panels, in px. It never shrinks while words and query stay the same,
+  // so that the panels keep their size when a text gets shorter.
   measureTexts() {
     const height = this.root.offsetHeight - this.svg.clientHeight;
     if (height <= this.textsHeight) return;

@@ -1,5 +1,5 @@
 // Draws the handles of the plane view: query, keys, values, and the circle of the temperature.
-// These handles can be dragged by mouse, touch and arrow keys.
+// The handles can be dragged by mouse, touch and arrow keys.
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { filled } from "../printed.js";
 import { tellOthers } from "../shared.js";
@@ -17,7 +17,7 @@ export class PlaneHands {
   constructor(view) {
     this.view = view;
     // The dragged handle: { role, place } of a vector, or { role: "temperature" }.
-    // Its field `before` has the change of the run before the drag.
+    // The field `before` of the handle has the change of the run before the drag.
     this.held = null;
     this.rest = new Rest(() => this.release()); // a pause ends a drag by arrow keys
     const { svg, root } = view;

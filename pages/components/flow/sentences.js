@@ -113,8 +113,8 @@ export class Sentences {
     return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
   }
 
-  // Returns the line below the headline: why a view is not available, else the percentage before a change, else why the
-  // app selected this word of a new sentence as the query, else why one attends.
+  // Returns the line below the headline: why a view is not available, else the percentage before a change.
+  // Otherwise the line says why the app selected this word of a new sentence as the query, or why one attends.
   lineBelow(now) {
     const { data, asking, refused, isDragged } = this.flow;
     const why = isDragged ? "" : this.toldFact()?.why;
@@ -127,8 +127,8 @@ export class Sentences {
     return before ? [[before, "before"]] : [];
   }
 
-  // Returns the text with the attention weight's percentage before a change; "" if the change happened more than
-  // BEFORE_MS ago, or if the headline claims no percentage because the weights come from random numbers.
+  // Returns the text with the attention weight's percentage before a change; "" if the change is older than BEFORE_MS.
+  // The text is "" also if the headline claims no percentage because the weights come from random numbers.
   before(now) {
     const { glow, data } = this.flow;
     if (!glow?.said || data.random || now - (glow.begun ?? now) >= BEFORE_MS) return "";

@@ -53,8 +53,8 @@ function shownFormulas({ journey, snapshot }, formulas) {
 
 const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) });
 
-// Returns the maps of all heads, including those scrolled out of sight, and the large map beside them. The large map
-// and the frame of the selected head are left out if the large map would only repeat a small one.
+// Returns the maps of all heads, including those scrolled out of sight, and the large map beside them.
+// A large map that would only repeat a small one is left out, as is the frame of the selected head.
 function copyHeads({ grid, large, legend, differ, tiles, isPlain }) {
   if (isPlain) {
     tiles.forEach((tile) => tile.button.setAttribute("aria-pressed", "false"));

@@ -1,5 +1,5 @@
 // Repeats the core's calculation in the browser ("twin"): during a drag it computes the same steps as the server.
-// It has only the basic operations of one layer. A step with another operation keeps the server's last numbers.
+// This copy has only the basic operations of one layer; a step with another operation keeps the server's last numbers.
 // Steps that depend on such a step keep the server's numbers, too; `waiting` contains the names of all these steps.
 
 /**

@@ -1,5 +1,5 @@
 // Draws a picture that follows sliders, with one drawing ("frame") for each position of the sliders.
-// The data are: packed, the bytes (for unpacked()) of the fields of Sliders (position.js) and of the fields below;
+// The data have the field `packed`: bytes that unpacked() turns into the fields of Sliders (position.js) and these:
 // alt, width, height, ink, faint: text, size and colours of the picture. fills: whether cells take the full width.
 // x, y: the axes of curves; null if the picture has cells, whose coordinates are in pixels.
 // names: width in px for the names after the curves. waits: the text that is shown while data are missing.

@@ -1,5 +1,5 @@
 // Functions for the panels of a language model: sliders that act during a drag, and the softmax of logits.
-// This softmax applies temperature, top-k and top-p.
+// The softmax applies temperature, top-k and top-p.
 import { element } from "../dom.js";
 import { lastOf } from "../flow/twin.js";
 

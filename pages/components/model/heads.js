@@ -189,7 +189,7 @@ function choiceOf(view, name, label, options) {
 // ---- order ----------------------------------------------------------------------------------------------------------
 // Returns how heads are sorted, { label, spell, here(i), there(i), held(i) }; null for layer order.
 // here, there, held: a head's number on this sentence, on the second one, and on held-out sentences.
-// These numbers are the weight of a selected pair of words, else a measure.
+// The numbers are the weights of a selected pair of words, else a measure of each head.
 function sortedBy({ shown, look }) {
   const { from, to, by } = look;
   const { heads, maps, others } = shown;
