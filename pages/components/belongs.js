@@ -18,7 +18,7 @@ const WITHOUT_TEXT = "[type=checkbox], [type=radio], [type=range], [type=file], 
 const TYPED = `input:not(${WITHOUT_TEXT}), textarea, [contenteditable=true]`;
 
 /**
- * Whether a key goes into a text: that of an input method, of a field, or of an element that matches `also`.
+ * Whether a key press types into a text: an input method, a field, or an element that matches `also`.
  * @param {KeyboardEvent} event
  * @param {string} [also] a selector
  */

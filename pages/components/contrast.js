@@ -2,7 +2,7 @@
 import { channelsOf } from "./pixels.js";
 
 /**
- * The red, green and blue of a colour that covers another only in part.
+ * The red, green and blue of a partly transparent colour on another colour.
  * @param {string} colour as #rrggbb
  * @param {string} ground as #rrggbb
  * @param {number} share how much of the colour there is, from 0 to 1
@@ -13,7 +13,7 @@ export function mixed(colour, ground, share) {
 }
 
 /**
- * The one of two colours of text that is read better on a ground.
+ * Of two colours of text, the one that is more legible on a background.
  * @param {number[]} ground its red, green and blue
  * @param {[string, string]} colours
  */

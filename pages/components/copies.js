@@ -56,8 +56,8 @@ function lineBelow(text, style) {
 }
 
 /**
- * Copies an upright text, which ends at its y. Few programs write downwards: Chinese letters are texts of their own,
- * one below the other, other texts are turned.
+ * Copies an upright text, which ends at its y. Few programs write downwards: Each Chinese character becomes a
+ * separate text, one below the other; other texts are turned.
  * @param {string} text
  * @param {Record<string, any>} attributes of the text
  */

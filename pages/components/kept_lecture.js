@@ -4,7 +4,7 @@ import { shared } from "./shared.js";
 
 const LECTURE = "attention-lecture";
 
-/** The kept lecture and its digest; null if nothing is kept, or if the browser refuses. */
+/** The stored lecture and its digest; null if none is stored, or if the browser refuses access. */
 export function readLecture() {
   try {
     const kept = localStorage.getItem(LECTURE);
@@ -16,7 +16,7 @@ export function readLecture() {
   }
 }
 
-/** Returns whether the browser keeps it. @type {(digest: string, text: string) => boolean} */
+/** Stores a lecture; returns whether the browser has stored it. @type {(digest: string, text: string) => boolean} */
 function keepLecture(digest, text) {
   try {
     if (digest) localStorage.setItem(LECTURE, digest + "\n" + text);
@@ -31,8 +31,8 @@ function keepLecture(digest, text) {
  * @typedef {object} KeptLecture
  * @property {string} digest of the lecture that the server has; "" for none
  * @property {string | null} text the lecture, if the server has not sent it yet
- * @property {boolean} begins whether the server has not heard yet what this browser had kept
- * @property {boolean} awaits whether the page waits for what is kept
+ * @property {boolean} begins whether this browser still has to send the server what it had stored
+ * @property {boolean} awaits whether the page waits for the stored lecture
  */
 
 /** @param {import("./shared.js").Component<KeptLecture>} component */

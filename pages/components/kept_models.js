@@ -26,7 +26,7 @@ export function keepModels(names) {
 /**
  * @typedef {object} KeptModels
  * @property {string[]} names the models that the session has opened, the latest first
- * @property {boolean} begins whether the server has not heard yet what this browser had stored
+ * @property {boolean} begins whether this browser still has to send the server what it had stored
  */
 
 /** @param {import("./shared.js").Component<KeptModels>} component */

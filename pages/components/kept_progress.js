@@ -21,7 +21,7 @@ export function keepProgress(progress) {
   } catch {}
 }
 
-/** The names of opened drawers; empty if the stored text cannot be read. @type {() => Set<string>} */
+/** The names of opened accordions ("drawers"); empty if the stored text cannot be read. @type {() => Set<string>} */
 export function readDrawers() {
   try {
     return new Set(JSON.parse(localStorage.getItem(DRAWERS) ?? "[]").filter((name) => typeof name === "string"));

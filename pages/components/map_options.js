@@ -49,7 +49,7 @@ export class MapOptions {
     this.options = null;
   }
 
-  /** @param {Options | undefined} options undefined if these maps cannot be read otherwise */
+  /** @param {Options | undefined} options undefined if these maps have no options */
   show(options) {
     this.root.hidden = !options;
     if (!options || isAlike(options, this.options)) return;
@@ -110,7 +110,7 @@ export class MapOptions {
     added(this.row, "label", "", [box, label]);
   }
 
-  /** Chooses other values of a reading. @param {Partial<Reading>} values */
+  /** Changes values of the chosen options. @param {Partial<Reading>} values */
   choose(values) {
     const chosen = { ...this.options.chosen, ...values };
     this.options = { ...this.options, chosen };

@@ -5,7 +5,7 @@ import { isTyping } from "./belongs.js";
 import { element, linkTo, setColours, stateOf, svgShape } from "./dom.js";
 import { find, makeIndex } from "./find.js";
 
-/** @param {import("./shared.js").Component<any>} component data: of pages/app/search.py */
+/** @param {import("./shared.js").Component<any>} component data: of show_search in pages/panels/toolbar.py */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".search");
   setColours(root, data.palette);

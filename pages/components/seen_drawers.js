@@ -3,8 +3,8 @@ import { keepDrawers, readDrawers } from "./kept_progress.js";
 
 /**
  * @typedef {object} Drawers
- * @property {string[]} drawn the keys of the drawers of this page
- * @property {string[]} opened the keys of the open drawers
+ * @property {string[]} drawn the keys of the accordions ("drawers") of this page
+ * @property {string[]} opened the keys of the open accordions
  * @property {string} said the text of the check mark for a screen reader
  */
 

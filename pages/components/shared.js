@@ -16,15 +16,15 @@
  * @property {Record<string, any>} [look] the selection on the server: the last data of flow/look.js
  * @property {(event: string, value: unknown) => void} [tellServer] sends an event of flow/look.js
  * @property {Element} [paintedFlow] the picture of the flow that was painted last
- * @property {number} [openedDrawer] the number of the last drawer that was brought into view
- * @property {number} [soughtControl] the number of the last control that was brought into view
- * @property {{ written?: string, told?: string, forget?: () => void }} [keptLecture] what this tab has kept and told
+ * @property {number} [openedDrawer] the number of the last accordion ("drawer") that was scrolled into view
+ * @property {number} [soughtControl] the number of the last control that was scrolled into view
+ * @property {{ written?: string, told?: string, forget?: () => void }} [keptLecture] what this tab has stored, and sent
  * @property {{ first: number, moves: string[], sentAt: number }} [pressed] the keys for undo and redo that the server
  *   has not done yet, and how many were pressed before them
  * @property {Element} [pressedPlace] the element that sends them
  * @property {() => void} [forgetPress] ends the listening to these keys
  * @property {() => void} [forgetPaste] ends the listening to texts pasted into the sentence
- * @property {{ end: () => void }} [connection] the watch over the connection to the server
+ * @property {{ end: () => void }} [connection] end() stops watching the connection to the server
  */
 
 /** @type {Shared} */

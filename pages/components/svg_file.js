@@ -31,7 +31,7 @@ function download(blob, name) {
 }
 
 /**
- * Puts a drawn picture and what stands below it into one SVG with a margin, and returns its text.
+ * Puts a drawn picture, and the shapes and notes below it, into one SVG with a margin, and returns its text.
  * @param {SVGElement[]} drawn
  * @param {{ box: { left: number, top: number, width: number, height: number },
  *   below?: { drawn: SVGElement[], height: number }, notes: string[], title: string,

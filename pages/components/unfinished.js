@@ -2,7 +2,7 @@
 // The tab stores the name of its session and what this session holds; if the name changes, the session has ended.
 const UNFINISHED = "attention-unfinished";
 
-/** What the tab keeps; null if nothing, or if it cannot be read. */
+/** What the tab has stored; null if nothing, or if the stored text cannot be parsed. */
 function readUnfinished() {
   try {
     const { session, held } = JSON.parse(sessionStorage.getItem(UNFINISHED) ?? "{}");
@@ -16,7 +16,7 @@ function readUnfinished() {
  * @typedef {object} Unfinished
  * @property {string} session a name of the session
  * @property {string[]} held what a reload would end
- * @property {Record<string, string>} ended for each of them the sentence that says so
+ * @property {Record<string, string>} ended for each of them, the sentence that it was lost
  * @property {string} close the name of the button that takes the sentence away
  */
 

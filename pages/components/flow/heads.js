@@ -99,8 +99,8 @@ export class HeadsView {
 
   // ---- the link -----------------------------------------------------------------------------------------------------
   /**
-   * The name of the view in the link: "heads", or "heads-1" and "heads-2.1" with the key of the second head; while two
-   * runs have no difference, with the index of the head of A.
+   * The name of the view in the link: "heads", or "heads-1" and "heads-2.1" with the key of the second head; if the
+   * compared runs have no difference, with the index of the head of A.
    */
   get linkName() {
     const second = this.isUnlike ? this.pair[1] : this.other;
@@ -114,7 +114,7 @@ export class HeadsView {
   }
 
   // ---- which heads --------------------------------------------------------------------------------------------------
-  /** The key of the head that is chosen: A of a difference. */
+  /** The key of the selected head; of a difference, the key of head A. */
   get now() {
     return this.asked ?? String(this.flow.headKey);
   }

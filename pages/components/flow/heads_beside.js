@@ -41,7 +41,7 @@ export class BesideMaps {
    *   if the two maps have other shapes
    * @param {string} view.missing why there is no difference; "" if there is one
    * @param {Record<string, string>} view.palette
-   * @param {string} view.label how the cells are read with the keyboard
+   * @param {string} view.label how to move from cell to cell with the keyboard
    * @param {number} view.width the room for all maps
    * @param {number} view.height
    * @param {boolean} view.isWide whether the three stand in one line; else, as on a phone, the difference stands below

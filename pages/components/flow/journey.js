@@ -1,7 +1,7 @@
 // Keeps the progress of the query's animation ("journey"): played, scrubbed, or moved keyframe by keyframe.
 import { between, clamp, isCalm } from "./motion.js";
 
-/** @typedef {{ motion: string, parts: string[] }} Stop a keyframe: what moves, and the parts that it makes */
+/** @typedef {{ motion: string, parts: string[] }} Stop a keyframe: its motion, and the parts that it draws */
 
 const STOP_MS = {
   ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300,

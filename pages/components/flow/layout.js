@@ -23,7 +23,7 @@ import { totalOf } from "./twin.js";
  * @property {number} reserve the free width after the last column
  * @property {Set<string>} shown names of the parts that are drawn
  * @property {string[]} current names of the parts that the current stop makes
- * @property {{ row: number | "lane", height: number } | null} open the row above an unfolded sum, and the sum's height
+ * @property {{ row: number | "lane", height: number } | null} open the opened arithmetic: the row above it, its height
  */
 
 /**
@@ -41,7 +41,7 @@ import { totalOf } from "./twin.js";
  * @property {number} laneBehind the index of the row above the lane
  * @property {number} headHeight
  * @property {number} stick the total length of all shares
- * @property {number} openY the top of an unfolded sum
+ * @property {number} openY the top of an opened cell's arithmetic
  * @property {number} openHeight
  * @property {Part[]} parts the drawn parts
  * @property {Frame} frame
@@ -139,7 +139,7 @@ export function stripOf(snapshot, part, { unit, zoom, longest }) {
 }
 
 /**
- * @typedef {object} Fold what gives way, so that the columns fit
+ * @typedef {object} Fold what is narrowed or left out, so that the columns fit
  * @property {boolean} strips whether vectors of many numbers are narrow strips
  * @property {number} gaps the factor of the gaps between columns
  * @property {number} bars the factor of the width of columns of bars
@@ -183,7 +183,7 @@ const FOLDS = [
 ];
 
 /**
- * The parts that are left: what read a part that is gone reads its operands, and a score that is gone leaves its sign.
+ * The parts that are still drawn: they read the operands of left-out parts, and get the signs of left-out scores.
  * @param {Part[]} parts
  * @param {Set<string>} gone
  * @param {boolean} compact whether there is no room for more signs than one

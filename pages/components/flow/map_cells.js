@@ -45,7 +45,7 @@ export function strengthOf({ kind, largest }, number) {
 }
 
 /**
- * Whether a number is read better in its cell in the colour of the ground than in that of the ink.
+ * Whether a number is more legible in its cell in the background colour than in the colour of text.
  * @param {Matrix} matrix
  * @param {number} number
  * @param {Record<string, string>} palette

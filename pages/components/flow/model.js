@@ -65,7 +65,7 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {boolean} [isTransposed]
  * @property {(row: number) => any} row returns the numbers of a row
  * @property {(row: number, column: number) => boolean} isBlocked
- * @property {(row: number, column: number) => boolean} [isHidden] whether a visitor chose not to see a weight so small
+ * @property {(row: number, column: number) => boolean} [isHidden] whether the visitor's options hide this weight
  * @property {boolean} [isTimes] whether a difference is one of multiples of the even share
  * @property {(row: number, column: number) => number[]} [placeOf] the index of a cell in the step
  */
@@ -77,7 +77,7 @@ const MOST_SHARE = 252; // the byte for an attention weight of 1 in the server's
 export class Model {
   constructor(data) {
     this.data = data;
-    /** @type {Steps} the steps of the run; during a drag those of the twin */
+    /** @type {Steps} the steps of the run; during a drag, those that twin.js computes */
     this.steps = data.steps;
     /** @type {Map<string, Part>} */
     this.parts = new Map(data.parts.map((part) => [part.name, part]));
@@ -197,7 +197,7 @@ export class Model {
   }
 
   /**
-   * The weights of a head in any layer of a language model; a blocked cell is no number.
+   * The weights of a head in any layer of a language model; a blocked cell is NaN.
    * @param {string} step the name of the step with the weights
    * @param {number} number the index of the head among the heads of all layers
    * @returns {Matrix}
@@ -425,7 +425,7 @@ export function givenMap(cells, number, [rows, columns]) {
 }
 
 /**
- * One of the maps that the server has read as the visitor chose; a blocked cell is no number.
+ * One of the maps that the server sent under the visitor's options; a blocked cell is NaN.
  * @param {any} data of pages/panels/map_reading.py; numbers: of all maps, hidden: whether each cell is hidden
  * @param {number} number the index of the map
  * @param {string} [step]

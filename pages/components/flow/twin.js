@@ -213,7 +213,7 @@ const ROWS = {
   sink_softmax: (row, [scores, sinks]) => softmaxRow([...rowOf(scores, row), at(sinks, row[1])]).slice(0, -1),
 };
 
-/** Whether the twin can compute an operation. @type {(operation: Operation) => boolean} */
+/** Whether the browser can compute an operation. @type {(operation: Operation) => boolean} */
 export const knows = ({ name }) => name in CELLS || name in ROWS;
 
 /**

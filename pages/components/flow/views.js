@@ -127,8 +127,8 @@ export function smallHeads(flow) {
 }
 
 /**
- * The maps of the view of all heads, as the visitor chose to read them. Of two runs without a difference, the maps of
- * both, each under its letter.
+ * The maps of the view of all heads, under the visitor's options. For two runs without a difference, these are the
+ * maps of both, each under its letter.
  * @param {any} flow
  */
 export function readHeads(flow) {

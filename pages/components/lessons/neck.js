@@ -134,7 +134,7 @@ function neck({ data, at }, way, read, written, top, wide) {
   ];
 }
 
-/** The threads of attention, from each generated letter to all input letters. @param {View} view */
+/** The lines of attention, from each generated letter to all input letters. @param {View} view */
 function threads(view, way, read, written, top, bottom) {
   const drawn = [];
   way.weights.forEach((row, i) => {

@@ -71,7 +71,7 @@ export function onPress(shape, act) {
 }
 
 /**
- * Listens to a word: mouse and keyboard focus look at it and leave it; a click, a tap or a key chooses it.
+ * Calls look and leave when the mouse or the focus enters or leaves a word, and choose on a click, a tap or a key.
  * @param {any} word
  * @param {{ look: () => void, leave: () => void, choose: () => void }} acts
  */

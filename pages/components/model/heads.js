@@ -24,7 +24,7 @@ import { mapImage, matrixOf, readCells } from "./maps.js";
  * @property {number} reach the number with the full colour
  * @property {Uint8Array} allowed whether each cell of a map is allowed; empty if all are
  * @property {Uint8Array} hidden whether each cell of each map is hidden; empty if none is
- * @property {any} reads how the maps can be read; null if only as they are
+ * @property {any} reads the options that the maps can have; null if they have none
  * @property {string[]} other_words the words of the rows in the maps of a second run
  * @property {string[]} other_keys the words of the columns in these maps
  * @property {Float32Array} weights the weights of all heads
@@ -64,7 +64,7 @@ const REST_MS = 300; // ms: a choice is sent to the server after this pause (deb
  * @property {HTMLElement} root
  * @property {(event: string, value: unknown) => void} trigger
  * @property {Rest} rest sends the order after a pause
- * @property {MapOptions} options how the maps are read
+ * @property {MapOptions} options the control with the options of the maps
  * @property {string | null} beyondOrder the shown data without the order, as JSON
  * @property {{ by: string, least: number, from: any, to: any, pair: number[] }} look the choices; "" for any word
  * @property {Heads} shown
