@@ -342,7 +342,7 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     open_drawers = link_controls.link_control(OPEN_DRAWERS_KEY, (), read).value
 
     def handle_toggle() -> None:
-        if key not in st.session_state:  # the visitor has left the lesson, so its session keys are gone
+        if key not in st.session_state:  # the visitor has left the lesson, and its session keys were removed
             return
         control = link_controls.link_control(OPEN_DRAWERS_KEY, (), read)
         others = [other for other in control.value if other != name]

@@ -27,7 +27,7 @@ from pages.site.words import escape_markdown, has, say
 
 MOST_NAMED_WORDS = 4  # most words named that surprise the model or that it does not know
 MOST_NAMED_STAND_INS = 8  # most words named for which the model reads a substitute
-MOST_REFERENCES = 3  # most pronouns for which the model's chosen noun is shown
+MOST_REFERENCES = 3  # most pronouns for which a text names the noun that the model chose
 SIGN = ":material/help:"  # icon of the warning that the model guesses about a sentence
 SIGN_KEY = "lesson_guess"  # session key of the warning about the lesson's sentence
 STARTLING = "startling"  # origin of a known word that the model finds less probable than words usually are

@@ -100,7 +100,8 @@ def view_vectors(screen: ScreenState) -> BlockView:
 
 
 def find_target(name: str, tokens: tuple[str, ...], at: int) -> int:
-    """Returns the row of the word whose logit is split: the one that the visitor chose, else the likeliest at a word.
+    """Returns the vocabulary index of the word whose logit is split: the word that the visitor chose, else the
+    likeliest one.
 
     name, tokens: the model and what it reads. at: the position of the word.
     """

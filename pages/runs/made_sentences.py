@@ -226,7 +226,7 @@ class ModelSentences(DictionarySentences):
     def gather(self, inputs: RunInputs) -> None:
         """Puts the words and their vectors into the inputs of a run.
 
-        The vectors of the values are put, too, if they differ from those of the keys.
+        Also puts the vectors from which values are computed, if these differ from those of the keys.
         """
         super().gather(inputs)
         value = self.inputs_for(self.own_words()).value

@@ -42,7 +42,7 @@ from pages.workbench.matrix_changes import (
     restore_matrix,
 )
 
-# matrix -> to what it projects after a swap of Q and K
+# matrix -> what it projects to after a swap of Q and K
 SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}
 MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
 MAX_PASTED_NUMBERS = 4096  # most numbers of a matrix that the text input shows

@@ -16,7 +16,7 @@ const TILT = -52; // degrees by which words above the columns are turned if they
 const NUMBERED_CELL = 20; // px: smaller cells have no number
 const SEPARATE_CELL = 5; // px: smaller cells have no gap between them
 const TOLD_TIMES = 0.95; // smaller multiples of the even share, and their differences, are not printed in their cells
-const TOLD_SHARE = 0.095; // smaller weights are not printed in their cells, if a map has no limit of its own
+const TOLD_SHARE = 0.095; // smaller weights are not printed in their cells, unless a map has another limit
 const DIFFERENCES = ["change", "difference"]; // kinds of maps whose numbers have a sign and are printed from 1 point on
 
 export class HeadMap {
