@@ -101,7 +101,7 @@
     const isUnderWay = root.getAttribute(ARRIVING) === "next" && isRunning();
     const isLate = begun && now > begun + (isUnderWay ? LONGEST_RUN_MS : LONGEST_MS);
     if (isLate) hides = false;
-    // whether a slow or cold server has still not sent the lines
+    // whether the lines of a first page wait for a slow or cold server
     const linesWait = root.getAttribute(ARRIVING) === "first" && (awaitsRest || isRunning());
     if ((calm >= CALM_FRAMES && !awaitsRest) || (isLate && !linesWait)) {
       mark(undefined);

@@ -89,7 +89,7 @@ export function svgShape(kind, { style = "", ...attributes } = {}, content = [])
 /** The classes whose condition holds, as an attribute. @type {(...names: (string | false)[]) => string} */
 export const classes = (...names) => names.filter(Boolean).join(" ");
 
-const styles = new WeakMap(); // element -> its style as setOnce wrote it, because browsers return another spelling
+const styles = new WeakMap(); // element -> its style as text, which a browser would return in another spelling
 
 /**
  * Sets an attribute only if its value differs, so that the browser does not draw the element again.

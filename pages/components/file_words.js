@@ -117,7 +117,7 @@ function guard(place) {
   place.addEventListener("drop", (event) => keep(event, event.dataTransfer?.files), true);
   place.addEventListener("change", (event) => event.target.type === "file" && keep(event, event.target.files), true);
   place.addEventListener("dragover", (event) => {
-    // Without this call, the browser would send no drop event for a disabled uploader.
+    // Without preventDefault, the browser would send no drop event for a disabled uploader.
     if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault();
   });
 }

@@ -20,7 +20,7 @@ export default function ({ parentElement, data }) {
   let begun = performance.now();
   let before = null;
   const bring = () => {
-    const isArriving = document.documentElement.hasAttribute("data-arriving"); // arrival.js sets this attribute
+    const isArriving = document.documentElement.hasAttribute("data-arriving"); // arrival.js sets data-arriving
     if (isArriving) begun = performance.now();
     if (isLeft || !place.isConnected || performance.now() - begun > GROWS_MS) return;
     const { top } = place.getBoundingClientRect();

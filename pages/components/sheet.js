@@ -69,7 +69,7 @@ export class Sheet {
     [words.in, words.out, words.whole].forEach((title, n) =>
       Object.assign(this.buttons[n], { title, ariaLabel: title, textContent: ["+", "−", title][n] }),
     );
-    this.width = null; // null: measured again, because the texts may have changed
+    this.width = null; // the width of the texts is measured again, because the texts may have changed
     this.lay();
   }
 
@@ -158,7 +158,7 @@ export class Sheet {
   }
 
   // Returns the least and the largest finite number, including 0.
-  // The widest text of a number belongs to one of these two.
+  // The widest text of a number is that of the least or of the largest number.
   extremes() {
     let [least, most] = [0, 0];
     for (const value of this.numbers) {

@@ -47,7 +47,8 @@ from pages.session.labels import name_token
 from pages.setup.link_values import make_member_reader
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys; no link contains the file
+# session keys; a link cannot contain the file
+FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"
 UPLOAD_KEY = "c_maps_upload"
 SHOWN_KEY = "maps_shown"  # session key of (file, choices for the file, file with the chosen maps)
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
@@ -111,7 +112,8 @@ class GivenFile:
             return None
         inputs = self.recorded.inputs
         second = inputs.pieces.second if inputs.begun is None else None
-        return inputs.words(self.view.group.kind), second or None  # a missing or empty text has no beginning
+        # index 0 becomes None, because the first text is then empty
+        return inputs.words(self.view.group.kind), second or None
 
     @cached_property
     def measured(self) -> AttentionMaps:

@@ -47,7 +47,7 @@ class WordChoice:
     second: int = 0
 
     def apply(self, maps: AttentionMaps) -> AttentionMaps:
-        """Returns the chosen maps; without a choice, the maps themselves."""
+        """Returns the maps with the chosen words and block of texts; if nothing is chosen, the maps unchanged."""
         if self.is_joined:
             maps = join_words(maps, *self.words)
         return maps if self.block == WHOLE else cut_block(maps, self.second, self.block)

@@ -68,7 +68,7 @@ def switch_heads(text: RecordedText, off: tuple[tuple[int, int], ...]) -> None:
     st.session_state[SWITCHED_KEY] = bool(off)
     with show_refusal():
         open_model(get_choice(FOLDER, "", read_model_text), replace(text.wanted, off=off))
-    st.session_state.pop(SWITCHED_KEY)  # this line is reached only after an error; otherwise the page is drawn anew
+    st.session_state.pop(SWITCHED_KEY)  # reached only after an error, because open_model ends the script run
 
 
 # ---- what changes ----------------------------------------------------------------------------------------------------

@@ -317,7 +317,7 @@ export class HeadsView {
     return { row, words: T.length === rows && S.length === columns ? { rows: T, columns: S } : null };
   }
 
-  // Returns the row of A whose word is the query selected in B, counted among equal words; -1 if A has no such row.
+  // Returns the row of A with the word of the selected query of B, the same one of equal words; -1 if A has none.
   rowInA() {
     const { look, data, asking } = this.flow;
     if (!this.isUnlike) return look.query;

@@ -4,7 +4,8 @@ import { shared, tellOthers } from "../shared.js";
 
 /** @param {import("../shared.js").Component<{ language: string, awaits: boolean }>} component */
 export default function ({ data, setTriggerValue }) {
-  document.documentElement.lang = data.language; // set here, too, because spoken.js is loaded only after the picture
+  // spoken.js, which also sets the language, is loaded only after the picture
+  document.documentElement.lang = data.language;
   document.body.ariaBusy = String(data.awaits); // tells screen readers that the page below the picture is incomplete
   Object.assign(shared, { look: data, tellServer: setTriggerValue });
   tellOthers("flow-look", data);

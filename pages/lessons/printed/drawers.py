@@ -203,7 +203,8 @@ def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
 
 
 # ---- drawer "begin": where did the errors begin? ---------------------------------------------------------------------
-CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # steps in the two rows of stages
+# stages (steps of a run) in each of the two rows
+CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))
 
 
 def show_error_origins(checked: CheckedWork, _: Setup) -> None:
