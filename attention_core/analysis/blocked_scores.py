@@ -30,7 +30,7 @@ from attention_core.record.trace import Faces, Operation, Trace
 def zero_or_minus_infinity(
     scores: Float[Tensor, "B H T S"], allowed: Bool[Tensor, "#B #H T S"]
 ) -> Float[Tensor, "#B #H T S"]:
-    zeros = scores.new_zeros(allowed.shape)  # zeros in the precision of the scores, whose numbers are not used
+    zeros = scores.new_zeros(allowed.shape)  # (T, S): operand of the mask, whose numbers are not read
     return zeros.masked_fill(~allowed, float("-inf"))
 
 
@@ -71,7 +71,7 @@ def with_additive_mask(trace: Trace) -> Trace:
     >>> torch.equal(run["added_scores"], run["masked_scores"])
     True
     """
-    trace.step("allowed")  # raises KeyError for a run without a mask
+    trace.step("allowed")  # raises KeyError if the run has no mask
     scores, *_ = trace.step("masked_scores").operation.reads
     mask = Operation("additive_mask", SCORE_DIMS, (scores, "allowed"), ZERO_OR_MINUS_INFINITY)
     added = Operation("added_scores", SCORE_DIMS, (scores, "additive_mask"), ADD)
@@ -203,7 +203,7 @@ def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = N
     """
     require_one_of("treatment", name, tuple(EMPTY_ROW_POLICIES))
     policy = EMPTY_ROW_POLICIES[name]
-    trace.step("allowed")  # raises KeyError for a run without a mask
+    trace.step("allowed")  # raises KeyError if the run has no mask
     inputs = {}
     for input_name, step in trace.inputs().items():
         inputs[input_name] = replace(step, value=cast_floats(step.value, dtype))

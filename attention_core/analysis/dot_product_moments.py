@@ -46,7 +46,7 @@ class Moments:
     fourth: float
 
     def scaled(self, factor: float) -> "Moments":
-        """Return the moments of q · k times a factor.
+        """Return the moments of the product factor × (q · k).
 
         >>> Moments(mean=0.0, variance=64.0, fourth=12288.0).scaled(1 / 8).variance
         1.0
@@ -80,7 +80,8 @@ def same_moments(law: Law, d_k: int) -> Moments:
 
 
 def silent_moments(law: Law, d_k: int) -> Moments:
-    """Compute the moments of q · k if each component is 0 in both q and k with probability 1/2."""
+    """Compute the moments of q · k if each component is 0 in both q and k with probability 1/2 (the dependence
+    "silent")."""
     return moments_of_sum(Moments(0.0, 2.0, 8 * law.fourth**2), d_k)
 
 
@@ -212,7 +213,7 @@ def draw_products(law: str, dependence: str, d_k: int, draws: int = 5000, seed: 
     parts = []
     for count in chunk_sizes(draws, d_k):
         shape = (count, d_k)
-        q, k = draw_pair(LAWS[law], shape, generator)  # each (count, d_k)
+        q, k = draw_pair(LAWS[law], shape, generator)  # q and k: each (count, d_k)
         parts.append(torch.linalg.vecdot(q, k))  # (count,)
     return torch.cat(parts)
 

@@ -26,7 +26,7 @@ from attention_core.transformer.unembedding import MEET_ROWS
 
 WRITTEN_DIMS = ("B", "H", "S", "D_out")
 PUSHED_DIMS = ("B", "H", "S", "V")
-COMPOSITIONS = ("q", "k", "v")  # the inputs of a head to which an earlier head may add
+COMPOSITIONS = ("q", "k", "v")  # the projections of a later head that may read an earlier head's output
 
 
 # ---- the gain of the last norm: each column times its number ---------------------------------------------------------
@@ -209,12 +209,13 @@ def composition_scores(
 
 
 def cut_columns(matrix: Float[Tensor, "D H_own*d"], heads: int, own: int) -> Float[Tensor, "H D d"]:
-    """Return, for each head, its columns of a matrix. own: the number of heads that the matrix has."""
+    """Return, for each head, the block of a matrix's columns that belongs to the head. own: the number of heads in the
+    matrix."""
     return matrix.unflatten(-1, (own, -1)).movedim(-2, 0).repeat_interleave(heads // own, 0)
 
 
 def cut_rows(matrix: Float[Tensor, "H*d D"], heads: int) -> Float[Tensor, "H d D"]:
-    """Return, for each head, its rows of a matrix."""
+    """Return, for each head, the block of a matrix's rows that belongs to the head."""
     return matrix.unflatten(0, (heads, -1))
 
 
@@ -231,14 +232,14 @@ def relative_norms(
     a, b = earlier
     c, e = (factor[:, None] for factor in later)
     between = b @ c  # (H, d, D) x (H', 1, D, d) -> (H', H, d, d)
-    a_a, e_e = a.mT @ a, e @ e.mT  # each (..., d, d)
+    a_a, e_e = a.mT @ a, e @ e.mT  # Gram matrices of both factors, each (..., d, d)
     square = sum_of_products(a_a @ between, between @ e_e)
     bound = sum_of_products(a_a, b @ b.mT) * sum_of_products(c.mT @ c, e_e)
     return (square.clamp(min=0) / bound).sqrt()
 
 
 def sum_of_products(one: Float[Tensor, "*axes d d"], other: Float[Tensor, "*axes d d"]) -> Float[Tensor, "*axes"]:
-    """Return the sum of the products of all numbers of two matrices, at the same places."""
+    """Return the sum over all entries of the elementwise product of two matrices."""
     return (one * other).sum((-2, -1))
 
 
@@ -275,7 +276,7 @@ class UnseenMove:
 
 
 def sight_of(w_q: Float[Tensor, "D d"], w_k: Float[Tensor, "D d"]) -> Float[Tensor, "D D"]:
-    r"""Return the projection P onto the subspace of x that a head's queries and keys read: P W_q = W_q, P W_k = W_k.
+    r"""Return the projection P onto the subspace of x that a head's queries and keys read: P W_q = W_q and P W_k = W_k.
 
     P = M M⁺ with M = [W_q W_k] and its pseudoinverse M⁺. The removed rest, x − x P, lies in the null space of both.
 
@@ -300,7 +301,7 @@ def head_matrices(trace: Trace, head: int) -> tuple[Float[Tensor, "D d"], Float[
 
 
 def seen_step(head: int) -> str:
-    """Return the name of the step that has the part of x that a head reads.
+    """Return the name of the step with the part of x that a head reads.
 
     >>> seen_step(0)
     'seen_1'

@@ -21,7 +21,7 @@ def contribute(
     head_outputs: Float[Tensor, "B H_kv T d_v"], w_o: Float[Tensor, "H*d_v D_out"]
 ) -> Float[Tensor, "B H T D_out"]:
     d_v = head_outputs.shape[-1]
-    blocks = w_o.unflatten(0, (-1, d_v))  # (H * d_v, D_out) -> (H, d_v, D_out): d_v rows a head
+    blocks = w_o.unflatten(0, (-1, d_v))  # (H * d_v, D_out) -> (H, d_v, D_out): d_v rows per head
     group = len(blocks) // head_outputs.shape[1]
     own = head_outputs.repeat_interleave(group, dim=1)  # (B, H_kv, T, d_v) -> (B, H, T, d_v)
     return own @ blocks  # (B, H, T, d_v) x (H, d_v, D_out) -> (B, H, T, D_out)
@@ -117,7 +117,7 @@ LEAVE_OUT = Faces(leave_out, leave_out_numpy, leave_out_formula, leave_out_cell)
 def compare_heads(weights: Float[Tensor, "B H T S"]) -> Float[Tensor, "B T H H"]:
     rows = weights.transpose(1, 2)  # (B, T, H, S)
     heads = range(rows.shape[2])
-    apart = [(rows - rows[:, :, h, None]).abs().sum(-1) for h in heads]  # each (B, T, H): distances from head h
+    apart = [(rows - rows[:, :, h, None]).abs().sum(-1) for h in heads]  # each (B, T, H): distances to head h
     distances = torch.stack(apart, dim=-1)  # (B, T, H, H)
     return 1 - distances / 2
 
@@ -126,7 +126,7 @@ def compare_heads_numpy(weights):
     rows = np.swapaxes(weights, 1, 2)  # (B, T, H, S)
     one = rows[:, :, :, None]  # (B, T, H, 1, S)
     other = rows[:, :, None]  # (B, T, 1, H, S)
-    both = np.minimum(one, other)  # (B, T, H, H, S); |a - b| = a + b - 2 min(a, b)
+    both = np.minimum(one, other)  # (B, T, H, H, S): minima, because |a - b| = a + b - 2 min(a, b)
     shared = both.sum(-1)  # (B, T, H, H)
     totals = one.sum(-1) + other.sum(-1)
     return 1 + shared - totals / 2
@@ -195,7 +195,7 @@ def with_contributions(trace: Trace) -> Trace:
         return trace
     B, T, width = trace.step("output").dims
     dims = (B, "H", T, width)
-    heads = trace.step("concat").operation.reads  # the heads' outputs, after the output gate if there is one
+    heads = trace.step("concat").operation.reads  # the steps with the heads' outputs, after an output gate
     if "w_o" in trace:
         operation = Operation("contributions", dims, (*heads, "w_o"), CONTRIBUTE)
     else:

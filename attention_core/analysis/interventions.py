@@ -91,7 +91,7 @@ def intervene(
 def run_again(
     trace: Trace, reads: Mapping[str, Tensor], own: Sequence[Intervention], other: Trace | None, hold_norms: bool
 ) -> Trace:
-    """Run one layer of a stack again, with the interventions on its heads or on the whole feed-forward layer.
+    """Run one layer of a stack again, with some of its heads or its whole feed-forward layer changed by interventions.
 
     trace: the unchanged run of the layer. reads: the layer's new inputs by name. own: the layer's interventions. other:
     the same layer in the run of another sentence. hold_norms: whether the layer's norms divide by the same numbers as
@@ -114,9 +114,7 @@ def run_again(
 
 # ---- a feed-forward layer that adds nothing --------------------------------------------------------------------------
 def without_output(inputs: Inputs) -> Inputs:
-    """Return a feed-forward layer's inputs with W_2 = 0 and b_2 = 0, so that the layer adds 0; of a recorded part, its
-    output is 0.
-    """
+    """Return the inputs of a feed-forward layer with W_2 = 0 and b_2 = 0, which ablate the layer: its output is 0."""
     return {
         name: replace(step, value=torch.zeros_like(step.value)) if name in ("w_2", "b_2", "recorded") else step
         for name, step in inputs.items()
@@ -131,7 +129,7 @@ def choose_weights(
     replaced.
     """
     own = trace["weights"]
-    numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN where the computed weight stays
+    numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN marks weights that stay as computed
     for change in changes:
         numbers[:, change.head] = weights_of(change, trace, other)
     pairs = split_chosen_numbers("weights", numbers, tuple(own.shape))
@@ -143,7 +141,8 @@ def choose_weights(
 
 
 def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float[Tensor, "B T S"] | float:
-    """Return the weights that replace those of one head: 0, uniform ones, or the same head's on another sentence."""
+    """Return the weights that replace those of one head: zeros, uniform weights, or the head's weights on another
+    sentence."""
     if change.kind == OFF:
         return 0.0
     if change.kind == OTHER:
@@ -189,7 +188,7 @@ def put_mask_beside(operation: Operation, name: str) -> Plan:
 
 # ---- norms that keep their divisors ----------------------------------------------------------------------------------
 def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
-    """Return a layer's inputs and operations in which each norm divides by the same number as in the unchanged run."""
+    """Return a layer's inputs and operations with the divisor of each norm fixed at its value in the unchanged run."""
     held: Plan = []
     roots = {}
     for operation in plan:

@@ -51,9 +51,8 @@ def lens_parts(stack: Stack) -> list[str]:
 
 
 def read_as_words(unembedding: Trace, part: Trace) -> Trace:
-    """Compute logits from the last step of a part, such as an attention layer, with the operations of the
-    unembedding.
-    """
+    """Compute the logits of the next word from the last step of a part, such as an attention layer, by the
+    unembedding."""
     last = part.steps[next(reversed(part.steps))]
     inputs = {**unembedding.inputs(), "x": Step("x", last.value, ("B", "T", "D"))}
     operations = [step.operation for step in unembedding.computed().values()]
@@ -231,7 +230,7 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
 
 
 def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
-    """Return the SumPlan that gives the last norm's divisor, computed or fixed, and the name of the divisor's step."""
+    """Return the SumPlan with the divisor of the last norm, computed or fixed, and the name of the divisor's step."""
     normed, *reads = norm.operation.reads
     if norm.operation.faces is DIVIDE_PARTS:
         held, _ = reads

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attention_core.record.errors import AttentionError
 
-TIE = 1e-9  # weights that differ by less than this count as equal, because rounding may cause the difference
+TIE = 1e-9  # weights that differ by less than this count as equal, because of rounding
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ HIGHEST = Faces(highest, highest_numpy, highest_formula, highest_cell)
 def powers_below(
     scores: Float[Tensor, "B H T S"], maximum: Float[Tensor, "B H T"], *, start: int, stop: int
 ) -> Float[Tensor, "B H T block"]:
-    top = maximum.masked_fill(maximum.isneginf(), 0.0)  # if all keys so far are blocked, avoids -inf - -inf
+    top = maximum.masked_fill(maximum.isneginf(), 0.0)  # 0 while all keys are blocked, because -inf - -inf would be NaN
     return torch.exp(scores[..., start:stop] - top[..., None])  # (B, H, T, block)
 
 
@@ -87,8 +87,8 @@ POWERS = Faces(powers_below, powers_below_numpy, powers_below_formula, powers_be
 
 # ---- how much of what was summed is left -----------------------------------------------------------------------------
 def fade(before: Float[Tensor, "B H T"], now: Float[Tensor, "B H T"]) -> Float[Tensor, "B H T"]:
-    top = now.masked_fill(now.isneginf(), 0.0)  # if all keys so far are blocked, avoids -inf - -inf
-    return torch.exp(before - top)  # before the first block: exp(-inf) = 0
+    top = now.masked_fill(now.isneginf(), 0.0)  # 0 while all keys are blocked, because -inf - -inf would be NaN
+    return torch.exp(before - top)  # for the first block: exp(-inf) = 0
 
 
 def fade_numpy(before, now):
@@ -208,7 +208,7 @@ GATHER = Faces(gather_block_values, gather_block_values_numpy, gather_block_valu
 
 # ---- attention over the keys so far ----------------------------------------------------------------------------------
 def divide(mixed: Float[Tensor, "B H T d_v"], total: Float[Tensor, "B H T"]) -> Float[Tensor, "B H T d_v"]:
-    divisor = total.masked_fill(total == 0, 1.0)  # (B, H, T); no allowed key yet: 0 / 1
+    divisor = total.masked_fill(total == 0, 1.0)  # (B, H, T): 1 before the first allowed key, so that 0 is divided by 1
     return mixed / divisor[..., None]
 
 

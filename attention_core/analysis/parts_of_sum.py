@@ -17,8 +17,7 @@ PARTS_DIMS = ("part", "B", "T", "D")
 
 
 # ---- stack: what was added to the vectors, one part after the other --------------------------------------------------
-# The kinds of tensors that are stacked, and the axis of their parts: several parts, one part per head, one part, one
-# vector per position for all texts, and one vector for all positions.
+# Kind of a stacked tensor -> the axis of its parts; None for a kind that is a single part.
 KINDS = {"parts": 0, "heads": 1, "vectors": None, "places": None, "bias": None}
 
 
@@ -36,7 +35,7 @@ def shape_of_part(first, kind):
 
 
 def as_parts(part: Float[Tensor, "..."], kind: str, place: tuple[int, ...]) -> Float[Tensor, "part B T D"]:
-    """Returns an operand (what was added) with an axis of parts before all others. place: the shape (B, T, D) of a
+    """Returns what a layer added (an operand) with an axis of parts as the first axis. place: the shape (B, T, D) of a
     part.
     """
     if kind == "parts":
@@ -54,7 +53,7 @@ def stack_parts_numpy(*added, kinds):
 
 
 def as_parts_numpy(part, kind, place):
-    """Returns the same as as_parts, for NumPy arrays."""
+    """Returns an operand with an axis of parts as the first axis, as as_parts does, for NumPy arrays."""
     if kind == "parts":
         return part
     if kind == "heads":
@@ -92,7 +91,7 @@ def part_number(part: Operand, kind: str, n: int, place: list[int]) -> Ref:
     if kind == "heads":
         b, t, m = place
         return part[b, n, t, m]
-    missing_axes = len(place) - len(part.shape)  # leading axes of (B, T, D) that the summand lacks
+    missing_axes = len(place) - len(part.shape)  # number of leading axes of (B, T, D) that the summand lacks
     return part[tuple(place[missing_axes:])]
 
 

@@ -54,7 +54,7 @@ def distance_after_reordering(
     tensor(True)
     """
     words = range(len(order))
-    places = sorted(words, key=order.__getitem__)  # for each word of `plain`, its position in `permuted`
+    places = sorted(words, key=order.__getitem__)  # position in `permuted` of each word of `plain`
     restored = permuted[step][:, places]  # (B, T, width)
     distances = abs_difference(restored, plain[step])
     return distances.amax((0, 2))  # (B, T, width) -> (T,)
@@ -213,7 +213,7 @@ def score_operation(trace: Trace) -> Operation:
     names = {}
     for name, score in SCORES.items():
         last_operation = score.operations[-1]
-        names[last_operation.faces, last_operation.reads[1]] = name  # reads[1], because two scores may share their code
+        names[last_operation.faces, last_operation.reads[1]] = name  # two scores may share faces
     require_one_of("score", names[operation.faces, operation.reads[1]], ("dot", "scaled_dot", "general"))
     return operation
 
@@ -232,13 +232,13 @@ def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
         alone = Operation(
             read,
             dims=trace.step(source).dims,
-            reads=trace.step(positioned).operation.reads,  # the input and its table of positions
+            reads=trace.step(positioned).operation.reads,  # the step of the input, and the step of its position table
             faces=POSITIONS_ALONE,
         )
         operations.append(alone)
     for operation in chain:
         weights = operation.reads[1:]
-        if part == "position":  # the biases b_q and b_k are part of the content
+        if part == "position":  # the biases b_q and b_k belong to the content
             weights = [weight for weight in weights if not weight.startswith("b_")]
         output = f"{operation.output}_{part}"
         operations.append(replace(operation, output=output, reads=(read, *weights)))

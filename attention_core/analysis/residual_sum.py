@@ -23,8 +23,8 @@ from attention_core.transformer.unembedding import CHOOSE_WORDS, MEET_ROWS
 RESIDUAL_SUM, LOGIT_SUM = "residual_sum", "logit_sum"
 SUM_DIMS = PARTS_DIMS[1:]  # (B, T, D)
 PUSHES_DIMS = ("part", "B", "T", "V")
-CHOSEN = "V'"  # the axis of some words of the vocabulary
-NORMED_OUTPUT = "rms_normed_added"  # the step of a norm on what a layer computes, before the residual adds it
+CHOSEN = "V'"  # axis of the chosen words of the vocabulary
+NORMED_OUTPUT = "rms_normed_added"  # step of a norm that acts on a layer's output before the residual adds it
 OUTPUT_NORMS = ("layer_normed_output", "layer_normed_output_unshifted", "rms_normed_output")
 
 
@@ -50,18 +50,18 @@ class SumPlan:
     added: tuple[Added, ...] = ()
 
     def reading(self, stack: Stack, part: str, *steps: str) -> "SumPlan":
-        """Return a copy of this SumPlan with more inputs: the named steps of a stack's layer."""
+        """Return this SumPlan with more inputs, which are named steps of a layer of the stack."""
         trace = stack[part]
         reads = {own_name(part, step): Reading(trace[step], part, step) for step in steps}
         dims = {own_name(part, step): trace.step(step).dims for step in steps}
         return replace(self, reads={**self.reads, **reads}, dims={**self.dims, **dims})
 
     def then(self, *operations: Operation) -> "SumPlan":
-        """Return a copy of this SumPlan with more operations at the end."""
+        """Return this SumPlan with more operations at the end."""
         return replace(self, operations=(*self.operations, *operations))
 
     def adding(self, *added: Added) -> "SumPlan":
-        """Return a copy of this SumPlan with more summands at the end."""
+        """Return this SumPlan with more summands at the end."""
         return replace(self, added=(*self.added, *added))
 
     @property
@@ -137,7 +137,7 @@ def add_layer(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
     """Add summands to a SumPlan: the output of each head times its rows of W_o, and the bias b_o."""
     trace = stack[part]
-    (outputs,) = trace.step("concat").operation.reads  # the heads' outputs, after the output gate if there is one
+    (outputs,) = trace.step("concat").operation.reads  # the steps with the heads' outputs, after an output gate
     learned = ("w_o",) if "w_o" in trace else ()
     plan = plan.reading(stack, part, outputs, *learned)
     heads = Operation(
@@ -172,7 +172,7 @@ def norms_of_sum(part: str, trace: Trace) -> Iterator[Step]:
     Norms before a layer are left out, because the residual bypasses them.
     """
     for name, step in trace.computed().items():
-        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # DIVIDE_PARTS: the divisor is fixed
+        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # DIVIDE_PARTS has a fixed divisor
         if is_norm and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
             yield step
 
@@ -322,7 +322,8 @@ def with_logit_sum(stack: Stack, words: Sequence[int] | None = None) -> Stack:
 
 
 def read_rows(plan: SumPlan, stack: Stack, name: str, words: Sequence[int] | None) -> tuple[SumPlan, str]:
-    """Let a sum read the unembedding's table or its bias, for some words alone; return the sum, and the step to read.
+    """Let a sum read only the rows of chosen words from the unembedding's table or bias; return the sum and the read
+    step's name.
 
     name: "table" or "b_words". words: the rows to read; None for all.
     """

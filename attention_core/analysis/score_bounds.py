@@ -43,5 +43,5 @@ def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     require_positive("keys", keys)
     if require_finite("temperature", temperature) <= 0:
         raise AttentionError("positive_number", name="temperature", given=temperature)
-    others = (keys - 1) * math.exp(-2 / temperature)  # divided by the best key's: no overflow
+    others = (keys - 1) * math.exp(-2 / temperature)  # as multiples of the best key's exponential: no overflow
     return 1 / (1 + others)

@@ -158,7 +158,7 @@ def measure_sharpness(
     weights = trace["weights"][:, 0, 0]  # (draws, keys)
     jacobian = trace["jacobian"][:, 0, 0]  # (draws, keys, keys)
     largest = weights.amax(-1)  # (draws,)
-    entropy = torch.special.entr(weights).sum(-1) / math.log(2)  # (draws,), in bits: entr is -w ln w, 0 where w is 0
+    entropy = torch.special.entr(weights).sum(-1) / math.log(2)  # (draws,), in bits: entr(w) is -w ln w, or 0 at w = 0
     slope = jacobian.flatten(1).norm(dim=-1)
     return Sharpness(
         largest=estimate_mean(largest),
@@ -180,7 +180,7 @@ def gradient_at_query(
     >>> gradient_at_query(half, torch.eye(2)[None], scale=2.0).median  # keys (1, 0) and (0, 1)
     1.0
     """
-    moved = jacobian @ key_products  # J K Kᵀ: (draws, keys, keys) x (draws, keys, keys)
+    moved = jacobian @ key_products  # J K Kᵀ for each sample: (draws, keys, keys)
     squares = (moved * jacobian).sum((1, 2))  # (draws,): the trace of J K Kᵀ Jᵀ
     norms = scale * squares.clamp(min=0).sqrt()  # clamped, because rounding may make a square slightly negative
     lower, median, upper = norms.quantile(norms.new_tensor([0.25, 0.5, 0.75])).tolist()

@@ -70,7 +70,9 @@ EXP_BELOW = Faces(exponentiate_below, exponentiate_below_numpy, exponentiate_bel
 
 # ---- the share of a row's sum that each of them is -------------------------------------------------------------------
 def divide_by_sum(exponentials: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
-    return exponentials / exponentials.sum(-1, keepdim=True)  # inf / inf and 0 / 0 are NaN
+    return exponentials / exponentials.sum(
+        -1, keepdim=True
+    )  # naive softmax: inf / inf (overflow) and 0 / 0 (underflow) are NaN
 
 
 def divide_by_sum_numpy(exponentials):
@@ -109,7 +111,7 @@ STABLE_SOFTMAX = (
 def softmax_jacobian(weights: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S S"]:
     S = weights.shape[-1]
     diagonal = torch.eye(S, dtype=weights.dtype, device=weights.device)  # (S, S)
-    others = weights @ (1 - diagonal)  # (B, H, T, S) x (S, S): 1 - w, where a subtraction would leave only rounding
+    others = weights @ (1 - diagonal)  # (B, H, T, S): 1 - w as the sum of the other weights, which is exact near w = 1
     own_change = others.unsqueeze(-1)  # (B, H, T, S, 1)
     other_change = -weights.unsqueeze(-2)  # (B, H, T, 1, S)
     changes = torch.where(diagonal.bool(), own_change, other_change)  # (B, H, T, S, S)
@@ -120,7 +122,7 @@ def softmax_jacobian_numpy(weights):
     jacobian = -np.einsum("bhti,bhtj->bhtij", weights, weights)
     i = np.arange(weights.shape[-1])
     jacobian[..., i, i] = 0.0
-    jacobian[..., i, i] = -jacobian.sum(-1)  # all weights together stay 1, so the changes of a row sum to 0
+    jacobian[..., i, i] = -jacobian.sum(-1)  # the sum of all weights is constant, so each row's changes sum to 0
     return jacobian
 
 

@@ -13,7 +13,7 @@ from attention_core.mechanism.config import AttentionConfig
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
-SHARPNESS = 100.0  # factor on the queries; the larger, the nearer to 0 are the weights of words unlike the query
+SHARPNESS = 100.0  # factor on the queries, so large that the weights of unlike words are almost 0
 
 
 # ---- farthest: how far each row is from the same row of another run --------------------------------------------------

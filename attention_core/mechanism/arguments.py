@@ -305,7 +305,7 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
     widths = {name: tensor.shape[-1] for name, tensor in arguments.inputs.items()}
     steps: Inputs = {}
     for name, tensor in arguments.inputs.items():
-        if name in shapes:  # q, k and v are inputs only of attend_qkv
+        if name in shapes:  # in a run of attend these steps are computed, not inputs
             dims = split_dims(name, shapes, config)
             name = head_step(config, name)
         else:
@@ -314,7 +314,7 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
     dims_of_weights = weight_dims(arguments, config, widths)
     for name, tensor in arguments.weights.given().items():
         dims = dims_of_weights[name]
-        if tensor.dim() > len(dims):  # each head has separate weights
+        if tensor.dim() > len(dims):  # a separate matrix for each head has one more axis
             dims = ("H", *dims)
         steps[name] = Step(name, tensor, dims)
     for name, tensor in arguments.pairs.items():
@@ -358,8 +358,8 @@ def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[s
 
 
 def find_rows(config: AttentionConfig, rows: str) -> str:
-    """Returns the name of the row axis of W_k and W_v: `rows`, or that of the output of a modifier that replaces the
-    input.
+    """Returns the name of the row axis of W_k and W_v: that of the modifier's output if a modifier replaces the input,
+    else `rows`.
 
     rows: the name of the input's width.
     """

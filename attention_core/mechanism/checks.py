@@ -50,7 +50,7 @@ def check_kinds(tensors: Mapping[str, Tensor]) -> None:
         check_same_kind(name, tensor, first_name, first)
 
 
-DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # without float8, which torch cannot add
+DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # no float8: torch cannot add it
 
 
 def check_floating(name: str, tensor: Tensor) -> None:

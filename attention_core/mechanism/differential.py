@@ -146,7 +146,7 @@ SHRINK = Faces(shrink, shrink_numpy, shrink_formula, shrink_cell, sign="× (1−
 # ---- parameters and learned tensors ----------------------------------------------------------------------------------
 LAM_INIT = Parameter(
     "lam_init", is_whole=False, usual=0.8, start=0.8, swept=(0.0, 0.2, 0.4, 0.6, 0.8)
-)  # the paper's initial value, which tends to 0.8 in deep layers
+)  # initial lambda of the paper, which tends to 0.8 in deep layers
 LAM_VECTORS = tuple(
     LearnedTensor(f"lam_{role}{half}", ("d_lam",), rf"\lambda_{{{role}_{half}}}", by_head=True, start=zeros)
     for half in (1, 2)

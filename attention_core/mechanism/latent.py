@@ -18,7 +18,7 @@ from attention_core.record.trace import Faces
 # ---- learned tensors -------------------------------------------------------------------------------------------------
 W_DKV = LearnedTensor("w_dkv", ("D_kv", "d_c"), r"W_{DKV}", start=first_columns, own_sizes={"d_c": 3})
 G_LATENT = LearnedTensor("g_latent", ("d_c",), "g_c", start=ones, own_sizes={"d_c": 3})
-# Each of these two matrices starts with equal numbers, so of two equal words the nearer one gets the higher score.
+# The initial numbers of each matrix are equal, so that RoPE makes the nearer of two equal words score higher.
 W_KR = LearnedTensor("w_kr", ("D_kv", "d_r"), "W_{KR}", start=unit_columns, own_sizes={"d_r": 2})
 W_QR = LearnedTensor("w_qr", ("D", "H·d_r"), "W_{QR}", start=unit_columns, own_sizes={"d_r": 2})
 

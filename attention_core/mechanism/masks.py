@@ -157,7 +157,7 @@ def dilated_mask(
 
 def dilated_mask_numpy(scores, *, window, dilation, query_offset):
     T, S = scores.shape[-2:]
-    reach = min(window, (T + S + abs(query_offset)) // dilation)  # farther diagonals are outside the matrix
+    reach = min(window, (T + S + abs(query_offset)) // dilation)  # larger distances lie outside the matrix
     allowed = np.zeros((T, S), dtype=bool)
     for step in range(-reach, reach + 1):
         diagonal = np.eye(T, S, query_offset + step * dilation, dtype=bool)
@@ -248,7 +248,7 @@ def local_global_mask_numpy(scores, *, window, global_tokens, query_offset):
         row = token - query_offset
         if 0 <= row < T:
             allowed[..., row, :] = True
-        if 0 <= token < S:  # beyond S there is a query, but no key
+        if 0 <= token < S:  # a token at S or later is only a query, not a key
             allowed[..., token] = True
     return allowed
 
@@ -341,7 +341,7 @@ class Mask:
 
 
 WINDOW = Parameter("window", least=0, start=1)
-OWN_WINDOW = Parameter("window", least=1, start=1)  # a window that includes the query's own position
+OWN_WINDOW = Parameter("window", least=1, start=1)  # window size, which counts the query's own position
 LENGTHS = Parameter("lengths", several=True, start=(), moves=KEY_COUNT)
 DILATION = Parameter("dilation", least=1, start=2)
 GLOBAL_TOKENS = Parameter("global_tokens", several=True, start=(0,), moves=KEY_PLACE)

@@ -58,7 +58,7 @@ def softcap(scores: Float[Tensor, "B H T S"], *, cap: float) -> Float[Tensor, "B
 
 def softcap_numpy(scores, *, cap):
     doubled = 2 * np.abs(scores) / cap
-    size = -np.expm1(-doubled) / (1 + np.exp(-doubled))  # tanh by powers of e with exponents below 0, so at most 1
+    size = -np.expm1(-doubled) / (1 + np.exp(-doubled))  # tanh from exponentials that are at most 1
     return np.copysign(size, scores) * cap
 
 
@@ -126,19 +126,16 @@ LET_THROUGH = Faces(
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# The places in a run at which modifiers act, in order: the input of q with its positions (and of k and v if it is the
-# same); the input of k and v; q and k per head, before positions rotate them; the scaled scores, before positions and
-# masks; the two maps of weights, if there are two; the mixed values, before the heads are merged; the output, before
-# the residual adds it to x; the layer's last step, which is the residual, or the output without a residual.
+# Place of a run, in order -> the names of the steps that a modifier may change there.
 MODIFIER_PLACES = {
-    "inputs": ("x",),
-    "sources": ("x",),
-    "heads": ("q", "k"),
-    "scores": ("scores",),
-    "maps": ("maps",),
-    "mixed": ("mixed",),
-    "added": ("added",),
-    "output": ("output",),
+    "inputs": ("x",),  # the input of q, with its positions
+    "sources": ("x",),  # the input of k and v
+    "heads": ("q", "k"),  # per head, before RoPE rotates them
+    "scores": ("scores",),  # the scaled scores, before positions and masks
+    "maps": ("maps",),  # the two attention maps of a head, if it has two
+    "mixed": ("mixed",),  # the weighted values, before the heads are merged
+    "added": ("added",),  # the output, before the residual adds it to x
+    "output": ("output",),  # the last step of the layer
 }
 
 
@@ -202,7 +199,7 @@ class Modifier:
 
 
 CAPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0, swept=CAPS)  # default 50 as in Gemma 2
+CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0, swept=CAPS)  # default: Gemma 2's
 
 MODIFIERS = {
     "layer_norm_before": Modifier(

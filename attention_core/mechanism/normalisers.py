@@ -28,9 +28,9 @@ Rows = Float[Tensor, "B H T"]
 # ---- softmax over the keys; a row with nothing allowed gives zeros ---------------------------------------------------
 def masked_softmax(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
     empty = masked_scores.amax(-1, keepdim=True).isneginf()  # (B, H, T, 1): queries without an allowed key
-    if masked_scores.is_cpu and not empty.any():  # on a GPU the host would wait for the answer
+    if masked_scores.is_cpu and not empty.any():  # not tested on a GPU, where the host would wait for the result
         return torch.softmax(masked_scores, dim=-1)  # over S
-    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # no NaN, not even in the gradient
+    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # 0 in blocked rows, never NaN
     return weights.masked_fill(empty, 0.0)
 
 
@@ -86,7 +86,7 @@ def sink_softmax(masked_scores: Float[Tensor, "B H T S"], sinks: Float[Tensor, "
 
 def sink_softmax_numpy(masked_scores, sinks):
     sinks = sinks[:, None, None]  # (H, 1, 1)
-    top = np.maximum(masked_scores.max(-1, keepdims=True), sinks)  # (B, H, T, 1): finite, because each sink is
+    top = np.maximum(masked_scores.max(-1, keepdims=True), sinks)  # (B, H, T, 1): finite, because every sink is finite
     powers = np.exp(masked_scores - top)  # (B, H, T, S)
     sums = powers.sum(-1, keepdims=True) + np.exp(sinks - top)
     return powers / sums
@@ -113,7 +113,7 @@ def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B
     """
     B, H, T, _ = scores.shape
     column = sinks[:, None, None].expand(B, H, T, 1)
-    nothing = torch.zeros_like(v[:, :, :1])  # (B, H_kv, 1, d_v): value 0 of the added key
+    nothing = torch.zeros_like(v[:, :, :1])  # (B, H_kv, 1, d_v): the value 0 of the added key
     return mix_by_sdpa(torch.cat([scores, column], dim=-1), torch.cat([v, nothing], dim=2))
 
 
@@ -131,7 +131,7 @@ def sigmoid_weights(masked_scores: Float[Tensor, "B H T S"], *, bias: float) -> 
 
 
 def sigmoid_weights_numpy(masked_scores, *, bias):
-    below = np.logaddexp(0.0, -(masked_scores + bias))  # log(1 + e^-x), which is infinite where a pair is blocked
+    below = np.logaddexp(0.0, -(masked_scores + bias))  # log(1 + e^-x); infinite for a blocked pair
     return np.exp(-below)
 
 
@@ -158,7 +158,7 @@ def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_k
     total = scores.new_zeros(B, H, T, v.shape[-1])
     for s in range(S):
         score = scores[..., s : s + 1] + bias  # (B, H, T, 1): the scores of one key
-        two_scores = torch.cat([score, torch.zeros_like(score)], dim=-1)  # (B, H, T, 2): beside the added key's score 0
+        two_scores = torch.cat([score, torch.zeros_like(score)], dim=-1)  # (B, H, T, 2): with the added key's score 0
         value = v[:, :, s : s + 1]  # (B, H_kv, 1, d_v)
         two_values = torch.cat([value, torch.zeros_like(value)], dim=2)
         total += mix_by_sdpa(two_scores, two_values)
@@ -168,7 +168,7 @@ def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_k
 # ---- share of the sum: scores that are not negative over the sum of their row (Katharopoulos et al. 2020, eq. 4) -----
 def share_of_sum(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
     sums = masked_scores.sum(-1, keepdim=True)  # (B, H, T, 1)
-    return masked_scores / torch.where(sums == 0, 1.0, sums)  # a row whose sum is 0 stays 0
+    return masked_scores / torch.where(sums == 0, 1.0, sums)  # the weights of a row whose sum is 0 are 0
 
 
 def share_of_sum_numpy(masked_scores):
@@ -238,7 +238,7 @@ class Normaliser:
 
 SINKS = LearnedTensor("sinks", ("H",), "s", start=zeros)
 BIASES = (-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0)
-BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0, swept=BIASES)  # with bias -log S, a row sums to about 1
+BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0, swept=BIASES)  # -log S: rows sum to about 1
 
 NORMALISERS = {
     "softmax": Normaliser(SOFTMAX, "one", mix_by_sdpa, begin_softmax),

@@ -144,7 +144,7 @@ LAYER_NORM = Faces(layer_norm, layer_norm_numpy, layer_norm_formula, layer_norm_
 
 # ---- parameters and learned tensors ----------------------------------------------------------------------------------
 EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-6, start=1e-6)
-LAYER_EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-5, start=1e-5)  # torch's default for LayerNorm
+LAYER_EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-5, start=1e-5)  # torch's default
 
 LAYER_BEFORE = (
     LearnedTensor("g_layer_before", ("D",), r"\gamma", start=ones),

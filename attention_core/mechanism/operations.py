@@ -22,7 +22,7 @@ def project(
     projected = x @ w  # (B, T, D) x (D, width) -> (B, T, width)
     if b is None:
         return projected
-    return projected.add_(b)  # in place: the projection is not needed without the bias
+    return projected.add_(b)  # added in place, because nothing reads the projection without bias
 
 
 def project_numpy(x, w, b=None):
@@ -68,7 +68,7 @@ def add_formula(left, right):
 
 
 def add_cell(index, left: Operand, right: Operand) -> Cell:
-    one = left[index[-len(left.shape) :]]  # an operand may lack leading axes, as a bias without B does
+    one = left[index[-len(left.shape) :]]  # leading axes that the operand lacks, such as B of a bias, are cut off
     other = right[index[-len(right.shape) :]]
     return Cell(((one,), (other,)))
 
@@ -85,7 +85,7 @@ def split_heads(x: Float[Tensor, "B T width"], *, heads: int) -> Float[Tensor, "
 
 
 def split_heads_numpy(x, *, heads):
-    blocks = np.split(x, heads, axis=-1)  # H times (B, T, d)
+    blocks = np.split(x, heads, axis=-1)  # a list of H blocks, each (B, T, d)
     return np.stack(blocks, axis=1)  # (B, H, T, d)
 
 
@@ -204,11 +204,11 @@ def root_scale_sign(*, factor: float, temperature: float) -> str:
     return "÷ √d" if temperature == 1 else "÷ √d τ"
 
 
-SIGN_DIGITS = 3  # significant digits of a factor in a step's sign
+SIGN_DIGITS = 3  # significant digits of the factor in a step's symbol
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign=scale_sign, motion="scale")
 ROOT_SCALE = Faces(
     scale, scale_numpy, root_scale_formula, root_scale_cell, sign=root_scale_sign, motion="scale"
-)  # of the factor 1/√d_k: the sign shows a root, not a decimal number
+)  # sign of a scale by 1/√d_k, with the root instead of a decimal number
 
 
 # ---- mask: blocked scores become minus infinity ----------------------------------------------------------------------
@@ -280,9 +280,9 @@ def even_weights(
 ) -> Float[Tensor, "B H T S"]:
     if allowed is None:
         allowed = torch.ones_like(weights, dtype=torch.bool)
-    ones = allowed.expand_as(weights).to(weights.dtype)  # (B, H, T, S): 1 where allowed, else 0
+    ones = allowed.expand_as(weights).to(weights.dtype)  # (B, H, T, S): 1 for allowed pairs, else 0
     counts = ones.sum(-1, keepdim=True)  # (B, H, T, 1)
-    return ones / counts.clamp(min=1.0)  # a row without an allowed key stays 0
+    return ones / counts.clamp(min=1.0)  # the weights of a row without an allowed key are 0
 
 
 def even_weights_numpy(weights, allowed=None):
@@ -358,7 +358,7 @@ PUT = Faces(put, put_numpy, put_formula, put_cell, sign="←", motion="replace")
 
 # ---- dropout on the weights, by a given keep mask --------------------------------------------------------------------
 def drop(weights: Float[Tensor, "B H T S"], keep: Bool[Tensor, "#B #H T S"], *, p: float) -> Float[Tensor, "B H T S"]:
-    return weights * keep / (1 - p)  # the kept weights grow, so that the expected sum of a row stays 1
+    return weights * keep / (1 - p)  # kept weights are scaled up, so that a row's expected sum stays 1
 
 
 def drop_numpy(weights, keep, *, p):
@@ -416,7 +416,7 @@ def merge_heads(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T width"]:
 
 def merge_heads_numpy(x):
     H = x.shape[1]
-    heads = [x[:, h] for h in range(H)]  # H times (B, T, d_v)
+    heads = [x[:, h] for h in range(H)]  # a list of H outputs, each (B, T, d_v)
     return np.concatenate(heads, axis=-1)  # (B, T, H * d_v)
 
 

@@ -75,7 +75,7 @@ def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, 
     numbers = {f"what_if[{name!r}]": pairs[f"chosen_{name}"] for name in given.what_if}
     if given.bias is not None:
         bias = pairs.get("bias_custom", pairs.get("bias"))
-        numbers["bias"] = bias.view(given.bias.shape)  # in the caller's shape, which may be (T, S)
+        numbers["bias"] = bias.view(given.bias.shape)  # in the shape that the caller gave, such as (T, S)
     if given.replacement is not None:
         numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)
     return numbers

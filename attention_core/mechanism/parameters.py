@@ -19,7 +19,7 @@ from attention_core.mechanism.plain_checks import (
 )
 from attention_core.record.errors import AttentionError
 
-NEEDED = "needed"  # default of a parameter that has none and must be given
+NEEDED = "needed"  # marks a parameter without a default, which must be given
 KEY_COUNT, KEY_PLACE = "key count", "key place"
 WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # smallest value -> its check
 
@@ -189,7 +189,7 @@ def keyword_names(function: Callable) -> tuple[str, ...]:
     return argument_names(function, by_keyword=True)
 
 
-@cache  # every run with a modifier asks again
+@cache  # cached, because every run with a modifier calls this
 def argument_names(function: Callable, by_keyword: bool) -> tuple[str, ...]:
     """Return the names of a function's keyword-only arguments, or of its other arguments in order."""
     names = []

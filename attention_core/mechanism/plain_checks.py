@@ -4,7 +4,7 @@ import sys
 
 from attention_core.record.errors import AttentionError
 
-MAX_WHOLE_NUMBER = 2**31 - 1  # the largest allowed whole number, which fits 32-bit integers
+MAX_WHOLE_NUMBER = 2**31 - 1  # the largest allowed whole number, which fits in 32 bits
 
 
 def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
@@ -53,7 +53,7 @@ def require_list(name: str, given: object) -> tuple | list:
 def require_finite(name: str, given: object) -> float:
     """Return `given` if it is a finite real number, else raise AttentionError."""
     is_number = is_whole(given) or isinstance(given, float)
-    largest = sys.float_info.max  # compared with a float, because a large int cannot become one
+    largest = sys.float_info.max  # only the bound is a float: converting a large int would overflow
     if is_number and -largest <= given <= largest:
         return given
     raise AttentionError("finite_number", name=name, given=repr(given)[:40])

@@ -114,8 +114,8 @@ def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: 
 
     plan: the operations of the layer up to q, k and v.
     """
-    made = ("q_projected", head_step(config, "q"))  # without a projection, heads are cut from the input
-    source = next((operation.reads[0] for operation in plan if operation.output in made), "")  # "" if q itself is given
+    made = ("q_projected", head_step(config, "q"))  # without a projection, the input is split into heads
+    source = next((operation.reads[0] for operation in plan if operation.output in made), "")  # "" for a given q
     plan = plan + plan_weights(config, inputs, shapes, query_offset)
     plan += plan_output(config, inputs, shapes, source)
     _, heads, _, _ = shapes["q"]
@@ -140,7 +140,7 @@ def plan_qkv(
     sources: {"q", "k" or "v": name of its input}; {} if q, k and v are given.
     """
     plan: Plan = []
-    for source in dict.fromkeys(sources.values()):  # each input once, even if q, k and v share it
+    for source in dict.fromkeys(sources.values()):  # an input that q, k and v share is listed once
         first_position = query_offset if source == "query" else 0
         plan += plan_input_positions(config, inputs, inputs[source], shapes["q"][1], first_position)
     made_of = {role: input_step(config, source) for role, source in sources.items()}
@@ -154,7 +154,7 @@ def plan_qkv(
     for role in ("k", "v"):
         if role in sources and config.modifiers_at("sources"):
             changes = plan_source_changes(config, sources[role], made_of[role])
-            if projected_from["k"] != changes[-1].output:  # v may share the step of k
+            if projected_from["k"] != changes[-1].output:  # v may be projected from the same step as k
                 plan += changes
             projected_from[role] = changes[-1].output
     for role, source in projected_from.items():
@@ -162,7 +162,7 @@ def plan_qkv(
     for half in range(config.maps):
         q_changes = plan_head_changes(config, inputs, "q", shapes, query_offset, half)
         k_changes = plan_head_changes(config, inputs, "k", shapes, 0, half)
-        for both in zip(q_changes, k_changes, strict=True):  # each step on q is followed by the same step on k
+        for both in zip(q_changes, k_changes, strict=True):  # each change of q is followed by the same change of k
             plan += both
     for name, params in config.positions_at("scores").items():
         steps = plan_position_steps(name, params, made_of, shapes, query_offset)
@@ -257,7 +257,7 @@ def plan_input_positions(
         return []
     _, rows, columns = source.shape
     _, length, width = source.dims
-    dims = (length, f"{width}_position")  # the table has its own axis, as its columns are frequencies, not those of x
+    dims = (length, f"{width}_position")  # separate axis: the table's columns are frequencies
     plan: Plan = []
     for name, params in chosen.items():
         position = POSITIONS[name]
@@ -479,7 +479,7 @@ def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_off
     tables = [operation.output for operation in plan]
     plan += plan_sum([*tables, *given], "bias", dims)
     if tables and given:
-        plan[-1] = replace(plan[-1], dims=SCORE_DIMS)  # a given bias may differ between the sentences of a batch
+        plan[-1] = replace(plan[-1], dims=SCORE_DIMS)  # a bias with a batch axis may differ between sentences
     biased = Operation(
         output="biased_scores",
         dims=SCORE_DIMS,
@@ -569,7 +569,7 @@ def plan_computed_weights(
     if config.maps == 1:
         return plan_map(config, inputs, shapes, query_offset, output)
     plan = plan_map(config, inputs, shapes, query_offset, "weights_1")
-    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # chosen scores: first map only
+    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # only the first map's
     second = plan_map(config, computed, shapes, query_offset, "weights")
     plan += number_second([operation for operation in second if not is_for_both_maps(operation)], given=("q", "k"))
     _, heads, _, _ = shapes["q"]

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from attention_core.mechanism.parameters import keyword_names
 from attention_core.record.trace import Faces, Operation
 
-HERE = "here"  # as an operand: the last step at the same place before this mechanism
-INPUT, KEY_INPUT = "input", "key_input"  # as operands: the input of q, and the input of k
+HERE = "here"  # operand name: the last step so far at this place of the run
+INPUT, KEY_INPUT = "input", "key_input"  # operand names: the input of q, and the input of k
 INPUTS = (INPUT, KEY_INPUT)
 HEADS, HALF, FIRST_POSITION = "heads", "half", "first_position"
 GIVEN_BY_RUN = (
     HEADS,
     HALF,
     FIRST_POSITION,
-)  # arguments from the run: the number of heads, the index of the map (0 or 1), the first row's position
+)  # values that the run provides: number of heads, index of the map (0 or 1), position of the first row
 
 
 @dataclass(frozen=True)

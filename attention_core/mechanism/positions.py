@@ -49,7 +49,7 @@ from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces, Operation
 
 Parameters = Mapping[str, object]  # name of a position encoding's parameter -> its value
-PositionSizes = Mapping[str, int]  # letter -> size of an axis of the run (see Position.fit) or of a learned tensor
+PositionSizes = Mapping[str, int]  # letter of an axis -> size of the axis, in a run or in a learned tensor
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
@@ -80,7 +80,7 @@ def sinusoidal_numpy(x, *, base, first_position):
 
 
 def sinusoidal_formula(x, *, base, first_position):
-    angle = rf"\dfrac{{p}}{{{format_short(base)}^{{2i/D}}}}"  # narrow enough for a phone
+    angle = rf"\dfrac{{p}}{{{format_short(base)}^{{2i/D}}}}"  # written as a fraction, which fits a phone's screen
     return rf"\begin{{cases}} \sin {angle} & 2i \\[1em] \cos {angle} & 2i{{+}}1 \end{{cases}}"
 
 
@@ -119,7 +119,7 @@ def place_vectors(
 
 def place_vectors_numpy(x, w_places, *, first_position):
     T = x.shape[-2]
-    is_chosen = np.eye(T, len(w_places), first_position)  # (T, N): each row selects the table's row of its position
+    is_chosen = np.eye(T, len(w_places), first_position)  # (T, N): one-hot rows that select rows of the table
     return is_chosen @ w_places
 
 
@@ -172,7 +172,7 @@ def rope(
     first_position: int,
 ) -> Float[Tensor, "*axes T d"]:
     T, d = x.shape[-2:]
-    r = d if columns is None else columns  # only the first r columns are rotated
+    r = d if columns is None else columns  # RoPE rotates only the first r columns
     x, unchanged = x[..., :r], x[..., r:]  # (B, H, T, r), (B, H, T, d - r)
     row = torch.arange(T, dtype=torch.float64, device=x.device)  # (T,)
     frequencies = [rope_frequency(pair, r, base, scaling, factor, trained) for pair in range(r // 2)]
@@ -182,10 +182,10 @@ def rope(
     length = rope_length(scaling, factor, mscale, mscale_all_dim)
     cos = (length * angle.cos()).to(x.dtype)
     sin = (length * angle.sin()).to(x.dtype)
-    if style == "half":  # number m is rotated with number m + r/2 (Black et al. 2022, GPT-NeoX)
+    if style == "half":  # column m is rotated with column m + r/2 (Black et al. 2022, GPT-NeoX)
         a = x[..., : r // 2]  # (B, H, T, r/2)
         b = x[..., r // 2 :]
-    else:  # interleaved: neighbours are rotated together
+    else:  # interleaved: each even column is rotated with the next column
         a = x[..., 0::2]  # (B, H, T, r/2)
         b = x[..., 1::2]
     turned_a = a * cos - b * sin
@@ -198,16 +198,16 @@ def rope(
 
 def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, first_position):
     T, d = x.shape[-2:]
-    r = d if columns is None else columns  # only the first r columns are rotated
+    r = d if columns is None else columns  # RoPE rotates only the first r columns
     position = np.arange(first_position, first_position + T)  # (T,)
     exponent = np.arange(0, r, 2) / r  # (r/2,)
     if scaling == "ntk" and r > 2:
         base = base * np.exp(np.log(factor) * r / (r - 2))
-    turns_in = np.power(base, exponent)  # (r/2,): how many positions make one radian
+    turns_in = np.power(base, exponent)  # (r/2,): the number of positions that rotate a pair by one radian
     length = 1.0
     if scaling == "linear":
         turns_in = turns_in * factor
-    turned = trained / (2 * np.pi * turns_in)  # number of full turns of a pair within the trained length
+    turned = trained / (2 * np.pi * turns_in)  # number of full turns of a pair within the training length
     if scaling in TURNS:
         kept = np.interp(turned, TURNS[scaling], (0.0, 1.0))
         turns_in = 1 / ((1 - kept) / (turns_in * factor) + kept / turns_in)
@@ -218,7 +218,7 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_d
     if scaling in YARNS and factor > 1:
         tenth = np.log(factor) / 10
         length = (1 + mscale * tenth) / (1 + mscale_all_dim * tenth)
-    turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, r/2): complex numbers on a circle
+    turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, r/2): the rotations as complex numbers
     turned_x = np.array(x)  # (B, H, T, d)
     if style == "half":
         points = x[..., : r // 2] + 1j * x[..., r // 2 : r]
@@ -291,7 +291,7 @@ def yarn_ramp(width: int, base: float, trained: int, is_rounded: bool) -> tuple[
     >>> yarn_ramp(64, 10000.0, 2048, True)
     (8, 21)
     """
-    if base == 1:  # all pairs rotate equally fast
+    if base == 1:  # with base 1, all pairs rotate equally fast
         return (0.0, width - 1.0) if trained < 2 * math.pi else (width - 1.0, float(width))
     fewest, most = YARN_TURNS
     first, last = (pair_that_turns(turns, width, base, trained) for turns in (most, fewest))
@@ -389,11 +389,10 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
 ROPE_SCALINGS = ("none", "linear", "ntk", "yarn", "llama3", "yarn_unrounded", "yarn_turns")
-# Full turns of a pair in the trained length: up to the first number, the pair's angle per position is divided by the
-# factor; from the second number on, it is kept (alpha and beta in Peng et al. 2023; Llama 3.1's code).
+# Numbers of full turns in the training length between which YaRN interpolates (alpha, beta in Peng et al. 2023).
 YARN_TURNS = (1.0, 32.0)
 TURNS = {"yarn_turns": YARN_TURNS, "llama3": (1.0, 4.0)}
-RAMPS = {"yarn": True, "yarn_unrounded": False}  # whether the first and the last interpolated pair are rounded
+RAMPS = {"yarn": True, "yarn_unrounded": False}  # whether YaRN rounds the indices between which it interpolates
 YARNS = ("yarn", "yarn_unrounded", "yarn_turns")
 
 
@@ -472,8 +471,7 @@ def fit_alibi(params: Parameters, sizes: PositionSizes) -> Parameters:
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# Places of a position encoding: a table added to x; q and k changed per head; scores changed before they are scaled; a
-# table added to the scaled scores. Place -> the name of the argument with the position of the first row.
+# Place of a run where a position encoding acts -> the argument with the position of the first row.
 PLACES = {"input": "first_position", "heads": "first_position", "scores": "query_offset", "bias": "query_offset"}
 
 
@@ -557,11 +555,11 @@ BASE = Parameter("base", is_whole=False, is_positive=True, usual=10000.0, swept=
 STYLE = Parameter("style", words=ROPE_STYLES, usual="interleaved")
 SCALING = Parameter("scaling", words=ROPE_SCALINGS, usual="none")
 FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside="scaling", swept=FACTORS)
-TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # the context length in training
+TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # context length of the training
 MSCALES = (0.0, 0.5, 0.707, 1.0)
 GROWTH = Parameter("mscale", least=0, is_whole=False, usual=1.0, beside="scaling", is_added=True, swept=MSCALES)
-ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of YaRN's growth on scores
-COLUMNS = Parameter("columns", least=1, usual=None, is_added=True)  # the first columns, which are rotated; None: all
+ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of YaRN's growth that multiplies the scores
+COLUMNS = Parameter("columns", least=1, usual=None, is_added=True)  # rotated columns; None: all
 ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE, COLUMNS)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 

@@ -32,7 +32,7 @@ def distance_symbol(query_offset: int) -> str:
 
 
 # ---- initial values on a page ----------------------------------------------------------------------------------------
-LOSS = 0.5  # decrease of the first head's bias per step of distance; each further head's is half as large
+LOSS = 0.5  # how much the first head's bias falls per step of distance; half as much for each further head
 
 
 def fall_from_middle(rows: int, heads: int) -> np.ndarray:
@@ -54,8 +54,8 @@ def fall_by_bucket(rows: int, heads: int) -> np.ndarray:
 
 
 def like_word_before(rows: int, width: int) -> np.ndarray:
-    """Return an initial table of zeros with a single 1, in the first column of the row for distance -1, the word
-    before.
+    """Return an initial table of zeros with a single 1, in the row for distance -1 (the word before) and the first
+    column.
     """
     table = np.zeros((rows, width))
     table[rows // 2 - 1, 0] = 1.0
@@ -66,7 +66,7 @@ def like_word_before(rows: int, width: int) -> np.ndarray:
 def distance_bias(
     scores: Float[Tensor, "B H T S"], w_clipped: Float[Tensor, "rows H"], *, query_offset: int
 ) -> Float[Tensor, "H T S"]:
-    farthest = len(w_clipped) // 2  # K of a table with 2 K + 1 rows
+    farthest = len(w_clipped) // 2  # K; the table has 2 K + 1 rows
     row = distances(scores, query_offset).clamp(-farthest, farthest) + farthest  # (T, S): row indices from 0 to 2 K
     return w_clipped.T[:, row]  # (H, rows) -> (H, T, S)
 
@@ -109,7 +109,7 @@ W_CLIPPED = LearnedTensor("w_clipped", ("R_c", "H"), "W_c", start=fall_from_midd
 
 
 # ---- T5: a bias a head for each bucket of distances; far ones share (Raffel et al. 2020, 2.1, published code) --------
-DIRECTIONS = ("both", "past")  # both: half of the buckets per side; past: all for earlier keys, 0 for later
+DIRECTIONS = ("both", "past")  # both: half of the buckets for each direction; past: all buckets for earlier keys
 
 
 def bucket_bias(
@@ -123,10 +123,10 @@ def bucket_bias(
     distance = distances(scores, query_offset)  # (T, S)
     rows = len(w_buckets)
     is_both = direction == "both"
-    buckets = rows // 2 if is_both else rows  # number of buckets of one side
-    first = (distance > 0) * (rows - buckets)  # (T, S): later keys have the upper half of the buckets
+    buckets = rows // 2 if is_both else rows  # number of buckets per direction
+    first = (distance > 0) * (rows - buckets)  # (T, S): the first bucket of the pair's direction
     away = distance.abs() if is_both else (-distance).clamp(min=0)
-    near = buckets // 2  # smaller distances have a bucket each
+    near = buckets // 2  # each smaller distance has its own bucket
     share = torch.log(away.clamp(min=1).double() / near) / math.log(farthest / near)
     far = (near + (share * (buckets - near)).long()).clamp(max=buckets - 1)
     row = first + torch.where(away < near, away, far)  # (T, S)
@@ -192,11 +192,11 @@ W_BUCKETS = LearnedTensor("w_buckets", ("R_b", "H"), "W_b", start=fall_by_bucket
 DIRECTION = Parameter("direction", words=DIRECTIONS, usual="both", start="both")
 FARTHEST = Parameter(
     "farthest", least=1, usual=128, start=16, swept=(4, 8, 16, 32, 64, 128)
-)  # larger distances are in the last bucket
+)  # all larger distances share the last bucket
 
 
 # ---- relative keys: a vector for each clipped distance, met beside the key (Shaw et al. 2018, eq. 4 and 5) -----------
-# Equation 3 also has vectors for the values; they are omitted, as in later work.
+# Equation 3 also adds vectors to the values; these are omitted, as in later work.
 def relative_keys(
     scores: Float[Tensor, "B H T S"],
     q: Float[Tensor, "B H T d_k"],

@@ -52,10 +52,10 @@ DOT = Faces(dot, dot_numpy, dot_formula, dot_cell, sign="q · k", motion="match"
 
 # ---- cosine: q · k over their lengths (Graves et al. 2014, eq. 6) ----------------------------------------------------
 def cosine(q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv S d_k"]) -> Float[Tensor, "B H T S"]:
-    shortest = max(MIN_VECTOR_LENGTH, torch.finfo(q.dtype).tiny)  # 1e-8 is 0 in float16
+    shortest = max(MIN_VECTOR_LENGTH, torch.finfo(q.dtype).tiny)  # float16 would round 1e-8 to 0
     lengths_q = q.norm(dim=-1, keepdim=True)  # (B, H, T, 1)
     lengths_k = k.norm(dim=-1, keepdim=True)  # (B, H_kv, S, 1)
-    q = q / lengths_q.clamp(min=shortest)  # (B, H, T, d_k), each row of length 1
+    q = q / lengths_q.clamp(min=shortest)  # (B, H, T, d_k): rows of length 1
     k = k / lengths_k.clamp(min=shortest)  # (B, H_kv, S, d_k)
     return dot(q, k)  # (B, H, T, S), each in [-1, 1]
 
@@ -214,7 +214,7 @@ ADDITIVE = Faces(additive, additive_numpy, additive_formula, additive_cell, sign
 
 # ---- linear: the dot product of features that are never negative, elu(x) + 1 (Katharopoulos et al. 2020, eq. 7) ------
 def feature_map(x: Float[Tensor, "B H T d"]) -> Float[Tensor, "B H T d"]:
-    return torch.where(x > 0, x + 1, torch.exp(x.clamp(max=0)))  # elu(x) + 1; the clamp prevents exp of a large number
+    return torch.where(x > 0, x + 1, torch.exp(x.clamp(max=0)))  # elu(x) + 1; the clamp keeps exp from overflow
 
 
 def feature_map_numpy(x):
@@ -352,7 +352,7 @@ SCORES = {
             Operation("scores", SCORE_DIMS, ("q_features", "k_features"), DOT),
         ),
         products=dot_products,
-        default_scale=root_scale,  # only a softmax depends on the scale; shares of a sum do not
+        default_scale=root_scale,  # used only with a softmax; a normaliser that divides by the sum cancels any scale
         is_positive=True,
     ),
 }

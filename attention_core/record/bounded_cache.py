@@ -78,12 +78,13 @@ class BoundedCache:
         return result
 
     def enter(self, key: Hashable, future: Future, held: Mapping[int, int]) -> None:
-        """Count the bytes of a computed result, and remove the least recently used results beyond the limits.
+        """Add a finished result's bytes to the total, and remove the least recently used results while a limit is
+        exceeded.
 
         held: {address of a memory that the result contains: its bytes}.
         """
         with self.lock:
-            if self.results.get(key) is not future:  # True: the cache was cleared meanwhile
+            if self.results.get(key) is not future:  # the cache was cleared during the computation
                 return
             self.held[key] = held
             self.nbytes += sum(size for address, size in held.items() if not self.holders[address])
@@ -99,7 +100,7 @@ class BoundedCache:
             self.tell_removed(freed)
 
     def remove(self, key: Hashable) -> None:
-        """Remove a computed result; the caller holds the lock."""
+        """Remove a finished result from the cache; the caller must hold the lock."""
         del self.results[key]
         for address, size in self.held.pop(key).items():
             self.holders[address] -= 1
@@ -108,13 +109,13 @@ class BoundedCache:
                 self.nbytes -= size
 
     def clear(self, function: Callable | None = None) -> None:
-        """Remove the results of one function, or of all."""
+        """Remove the cached results of one function, or of all functions."""
         with self.lock:
             for key in [key for key in self.results if function in (None, key[0])]:
                 if key in self.held:
                     self.remove(key)
                 else:
-                    del self.results[key]  # a thread is computing it, and will not find it in `enter`
+                    del self.results[key]  # a thread still computes this result; `enter` will not store it
 
 
 def count_memory(result: object) -> int:

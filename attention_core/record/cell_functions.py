@@ -32,7 +32,7 @@ from attention_core.record.expressions import (
 from attention_core.record.number_text import format_or_scientific
 
 MIN_VECTOR_LENGTH = 1e-8  # shorter vectors count as this long, so that the zero vector has cosine 0
-READABLE_SCORES = (-3.0, 14.0)  # a softmax text shows its sum only if the largest score is in this range
+READABLE_SCORES = (-3.0, 14.0)  # range of the largest score in which a softmax text shows its sum
 
 
 def function_of(cell: Cell) -> CellFunction:
@@ -53,7 +53,8 @@ def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
 
 
 def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
-    """Return the cell's arithmetic as parts of a text. lookup: a function that returns an operand's number.
+    """Return the parts of the text that writes out a cell's arithmetic. lookup: a function that returns an operand's
+    number.
 
     >>> from attention_core.record.expressions import Constant
     >>> write_cell(Cell(((Constant(2.0),),), function="exp"), {}.__getitem__)
@@ -493,7 +494,8 @@ def top_k_text(terms, numbers):
 
 # ---- top_p: the first term if the softmax of all larger ones of the row is below the second, else minus infinity -----
 def share_of_larger(numbers: Numbers) -> float:
-    """Return the summed softmax of the numbers that are larger than the cell's number, which is the first term."""
+    """Return the total softmax probability of the numbers that are larger than the first term, the cell's own
+    number."""
     chosen, _, *row = map(multiply_factors, numbers)
     top = max(row)
     powers = [math.exp(number - top) for number in row]

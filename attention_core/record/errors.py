@@ -413,7 +413,8 @@ class AttentionError(ValueError):
         super().__init__(fill_template(REFUSAL_SENTENCES[code], values))
 
     def without_frames(self) -> "AttentionError":
-        """Forget where the error was raised, and return it: kept frames would keep all their values in memory.
+        """Remove the traceback from the error and return the error, because a traceback would keep its frames' values
+        in memory.
 
         >>> try:
         ...     raise AttentionError("file_away")

@@ -58,7 +58,7 @@ def choose_decimals(difference: float) -> int:
     return 2
 
 
-MAX_MOVE_DECIMALS = 10  # the most decimals that are tried for two numbers and their difference
+MAX_MOVE_DECIMALS = 10  # largest number of decimals that is tried
 
 
 def choose_move_decimals(before: float, now: float) -> int:
@@ -95,7 +95,7 @@ def format_power_bound(figure: float) -> str:
 
 NEARLY_ALL = ">99"  # text of a percentage below 100 that would round to 100
 NEARLY_NONE = "<1"  # text of a percentage above 0 that would round to 0
-LEAST_PERCENT = 0.01  # a percentage below this is written as "<0.01"
+LEAST_PERCENT = 0.01  # percentages below this are written as "<0.01"
 
 
 def format_percent(share: float, rest: float = 0.0) -> str:

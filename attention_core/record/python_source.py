@@ -3,8 +3,7 @@
 import ast
 from threading import Lock
 
-# CPython 3.11 counts the depth of a syntax tree in one counter for all threads, so ast.parse may raise "recursion depth
-# mismatch" if threads switch while it runs (python/cpython#106905).
+# CPython 3.11: ast.parse may raise "recursion depth mismatch" if two threads parse at once (python/cpython#106905).
 PARSING = Lock()
 
 

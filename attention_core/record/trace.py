@@ -195,7 +195,7 @@ class CopiedStep(Step):
 
     @staticmethod
     def of(step: Step) -> "CopiedStep":
-        """Return a CopiedStep of a step on another device, without copying the value yet."""
+        """Return a CopiedStep for a step on another device; the value is copied at the first access."""
         copied = CopiedStep.__new__(CopiedStep)
         copied.__dict__.update(step.__dict__)
         copied.__dict__["elsewhere"] = copied.__dict__.pop("value")
@@ -420,8 +420,8 @@ class Trace:
         import pandas as pd  # imported here, as it takes a third of a second, and no page needs it at its start
 
         step = self.step(name)
-        grid = np.indices(step.shape)  # (axes, *shape)
-        positions = grid.reshape(len(step.dims), -1)  # (axes, numbers)
+        grid = np.indices(step.shape)  # (axes, *shape): the index of each number
+        positions = grid.reshape(len(step.dims), -1)  # (axes, numbers): one column per number
         columns = dict(zip(step.dims, positions, strict=True))
         table = pd.DataFrame(columns)
         for dim in step.dims:
