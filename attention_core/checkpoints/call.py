@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-BLOCKED_BELOW = -1e4  # exp(-10,000) is 0 in every precision, so a number this low blocks the score to which it is added
+BLOCKED_BELOW = -1e4  # an added number of at most this blocks a pair: exp(-10,000) is 0 in every precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ class AttentionCall:
         return max(torch.finfo(tensor.dtype).eps for tensor in given if tensor is not None) / 2
 
     def split_mask(self) -> tuple[Tensor | None, Tensor | None]:
-        """Return a mask of the pairs that may attend, and the numbers that are added to the scores; None instead of
-        either without effect.
+        """Return a boolean mask of the pairs that may attend, and the tensor added to the scores; None for either if it
+        has no effect.
 
         Both have four axes that broadcast to (B, H, T, S); the numbers are float64. An added number of at most
         BLOCKED_BELOW blocks the pair.
@@ -67,7 +67,7 @@ class AttentionCall:
         *_, S = self.sizes
         allowed, added = None, None
         if self.mask is not None:
-            mask = as_four_axes(self.mask)[..., :S]  # a mask for a cache may be longer than the keys
+            mask = as_four_axes(self.mask)[..., :S]  # may be longer than the keys, for a KV cache
             allowed, added = (mask, None) if mask.dtype == torch.bool else (None, mask.double())
         if self.bias is not None:
             bias = as_four_axes(self.bias).double()
@@ -82,7 +82,7 @@ class AttentionCall:
 
 
 def as_four_axes(tensor: Tensor) -> Tensor:
-    """Return a tensor with four axes: leading axes of length 1 are added; to (B, T, S), the axis of heads."""
+    """Return a tensor with four axes: axes of length 1 are added in front, and for (B, T, S) an axis of heads."""
     if tensor.dim() == 3:
         return tensor.unsqueeze(1)
     return tensor[(None,) * (4 - tensor.dim())]

@@ -14,7 +14,7 @@ from attention_core.checkpoints.named_masks import name_masks
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.masks import MASKS
 
-SAME_SCALE = 1e-6  # a scale this near to 1/√d_k, relative to it, counts as 1/√d_k
+SAME_SCALE = 1e-6  # a scale counts as 1/√d_k if its relative difference from 1/√d_k is at most this
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +33,14 @@ class Mechanism:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """Which of "mask" and "bias" are recorded tensors."""
+        """The names "mask" and "bias", if the run uses the recorded tensor instead of a mask or position encoding of
+        the core."""
         return tuple(name for name, tensor in (("mask", self.allowed), ("bias", self.bias)) if tensor is not None)
 
 
 def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable]) -> Mechanism:
-    """Return a call's masks, biases, scale, cap and sinks; masks and biases that the core has are named instead of
-    recorded tensors.
+    """Return a call's masks, biases, scale, cap and sinks; masks and biases that the core also has are given by name,
+    not as tensors.
     """
     B, H, T, S = call.sizes
     allowed, bias = call.split_mask()

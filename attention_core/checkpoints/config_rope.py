@@ -1,5 +1,5 @@
-"""Lists the rotary embeddings that a model's config may mean; layer_maps tries which of them rotates q and k as
-recorded.
+"""Lists the rotary embeddings that a model's config may mean; layer_maps.py tests which of them gives the recorded q
+and k.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,15 +8,15 @@ from numbers import Real
 
 from torch import nn
 
-USUAL_BASE = 10000.0  # the base in Su et al. 2021; many configs do not state it
+USUAL_BASE = 10000.0  # RoPE's base in Su et al. 2021, which many configs omit
 STYLES = ("half", "interleaved")
-# Name of a scaling in a config -> the kinds of scaling in the core that compute the same
+# RoPE scaling in a config -> the scalings of the core that may equal it
 SCALINGS = {"linear": ("linear",), "llama3": ("llama3",), "yarn": ("yarn", "yarn_unrounded")}
 MOST_GUESSES = 200
 
 
 def read_config(model: nn.Module) -> Mapping:
-    """Return a model's config as a mapping; an empty one without a config."""
+    """Return a model's config as a mapping; {} if the model has no config."""
     return getattr(getattr(model, "config", None), "to_dict", dict)()
 
 
@@ -40,7 +40,8 @@ def list_rope_choices(model: nn.Module, width: int) -> list[dict[str, object]]:
 
 
 def list_column_counts(model: nn.Module, width: int) -> list[int]:
-    """Return how many of the first columns of a head RoPE may rotate by a model's config, the most first.
+    """Return the possible numbers of columns that RoPE rotates in a head, according to a model's config, the largest
+    first.
 
     A config states a part of the width, such as partial_rotary_factor or rotary_pct, or a number, such as rotary_dim.
 
@@ -58,7 +59,7 @@ def list_column_counts(model: nn.Module, width: int) -> list[int]:
 
 
 def walk(values: Mapping) -> Iterator[Mapping]:
-    """Yield a mapping, and all mappings among its values at any depth."""
+    """Yield a mapping and, recursively, all mappings among its values."""
     yield values
     for value in values.values():
         if isinstance(value, Mapping):

@@ -15,9 +15,9 @@ from typing import BinaryIO
 from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.record.errors import AttentionError
 
-HUB_SNAPSHOTS, HUB_PREFIX = "snapshots", "models--"  # in the hub's cache: models--owner--name/snapshots/revision
-HUB_SHARED = "blobs"  # beside these: the files that models of the cache share
-# Opening does not wait for the writer of a named pipe, and does not follow a link that replaced the checked file.
+HUB_SNAPSHOTS, HUB_PREFIX = "snapshots", "models--"  # in the hub's cache: models--owner--name/snapshots/commit
+HUB_SHARED = "blobs"  # folder of the hub's cache with the files, to which snapshots link
+# Opening neither waits for a named pipe's writer nor follows a link that replaced the checked file.
 OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 Mark = tuple[str, int, int, int, int]
 
@@ -106,7 +106,8 @@ class ModelFolder:
 
 
 def find_folder(path: str | os.PathLike, roots: Iterable[str | os.PathLike] | None = None) -> ModelFolder:
-    """Return a ModelFolder, whose files may be read.
+    """Return a ModelFolder whose files may be read, after checking that the folder is in one of the allowed folders
+    (`roots`).
 
     roots: the folders in which the folder and all its files must be; (): nothing may be read. None allows the folder
     itself; for a revision in the hub's cache, whose files are links, it allows the model's folder and the folder of
@@ -131,15 +132,14 @@ def find_folder(path: str | os.PathLike, roots: Iterable[str | os.PathLike] | No
 
 
 def own_roots(folder: Path) -> tuple[Path, ...]:
-    """Return the allowed folders for a folder that a user names on their own machine."""
+    """Return the allowed folders if users name folders on their own machine."""
     model = cached_model(folder)
     return (folder,) if model is None else (model, model.parent / HUB_SHARED)
 
 
 def cached_model(folder: Path) -> Path | None:
-    """Return the folder of the model whose revision in the hub's cache a folder is; None if the folder is no such
-    revision.
-    """
+    """Return the model's folder in the hub's cache if the given folder is a revision in it; None for any other
+    folder."""
     model = folder.parent.parent
     is_snapshot = folder.parent.name == HUB_SNAPSHOTS and model.name.startswith(HUB_PREFIX)
     return model if is_snapshot else None
@@ -156,7 +156,8 @@ def open_without_waiting(path: str, flags: int) -> int:
 
 
 def make_mark(real: str, state: os.stat_result) -> Mark:
-    """Return values that differ if a file was written, or another file is at its path."""
+    """Return values that identify a file's state: they change if the file is written, or replaced by another file at
+    its path."""
     return real, state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
 
 

@@ -16,9 +16,9 @@ TOKENIZER_FILE, ABOUT_FILE = "tokenizer.json", "tokenizer_config.json"
 MAX_TOKENIZER_BYTES, MAX_ABOUT_BYTES = 64_000_000, 8_000_000
 OTHER_TOKENIZERS = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.txt", "vocab.json")
 LENGTH_KEY = "model_max_length"
-NO_LENGTH = 10**9  # transformers writes 1e30 for an unknown length
-MAX_GROWTH = 1000  # how many times as long its normalizer or decoder may make a text; those of known models: at most 16
-MAX_FRAME = 200  # how many pieces its post-processor may make of one
+NO_LENGTH = 10**9  # larger lengths mean "unknown", for which transformers writes 1e30
+MAX_GROWTH = 1000  # most characters per input character after the normalizer or decoder; known models: at most 16
+MAX_FRAME = 200  # most tokens that the post-processor may add around a text
 
 
 def read_tokenizer(folder: ModelFolder) -> FastTokenizer:
@@ -70,14 +70,14 @@ def read_part(tokenizer: "Tokenizer", name: str) -> object:
 
 
 def list_replacements(settings: object) -> list[str]:
-    """Return the characters that the steps of a normalizer or decoder put into a text."""
+    """Return the replacement texts that the steps of a normalizer or decoder insert into a text."""
     steps = [each for each in walk(settings) if isinstance(each, dict)]
     given = [each.get(key) for each in steps for key in ("content", "prepend")]
     return [text for text in given if isinstance(text, str)]
 
 
 def walk(value: object) -> Iterator[object]:
-    """Yield a value of JSON and all values inside it."""
+    """Yield a JSON value and, recursively, all values inside it."""
     yield value
     if isinstance(value, dict):
         value = list(value.values())

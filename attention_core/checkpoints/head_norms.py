@@ -1,4 +1,4 @@
-"""Records the calls of a model's modules that may be norms, of vectors or of heads."""
+"""Records the calls of a model's modules that may be norms, either of whole vectors or of each head's vector."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 USUAL_EPS = (1e-5, 1e-6)
-MOST_EPS = 1e-2  # larger attributes of a module are not tried as eps
-MOST_ROUNDINGS = 8  # accepted difference in units of rounding, relative to the largest output
+MOST_EPS = 1e-2  # largest attribute of a module that is tried as the norm's eps
+MOST_ROUNDINGS = 8  # accepted difference in roundings of the largest output
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,8 @@ class NormCall:
 
 @contextmanager
 def kept_norm_calls(model: nn.Module) -> Iterator[list[NormCall]]:
-    """Record the calls of a model's modules without children that return the shape of their operand."""
+    """Context manager that records the calls of a model's childless modules whose result has the shape of their
+    operand."""
     calls: list[NormCall] = []
 
     def keep(module: nn.Module, given: tuple, made: object) -> None:

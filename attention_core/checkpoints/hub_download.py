@@ -26,7 +26,7 @@ FILES = {
     "shards": "model-*-of-*.safetensors",
     "others": [CONFIG_FILE, TOKENIZER_FILE, ABOUT_FILE],
 }
-# Xet downloads files by its own code, in which neither hosts nor bytes could be checked.
+# Xet is off, because it downloads by code of its own, whose hosts and bytes could not be checked.
 SETTINGS = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
 END_SECONDS = 10
 
@@ -63,7 +63,7 @@ class HubTask:
         self.refusal: AttentionError | None = None
         self.is_stopped = False
         wanted = {"name": model.name, "revision": model.revision, "most_bytes": bounds.memory_bytes, "fetch": fetch}
-        self.process = subprocess.Popen(  # -P: modules beside the program cannot replace those of the library
+        self.process = subprocess.Popen(  # -P: no module beside the program is imported
             [sys.executable, "-P", str(PROGRAM), json.dumps(wanted | FILES)],
             env=os.environ | SETTINGS,
             stdin=subprocess.DEVNULL,
@@ -79,7 +79,7 @@ class HubTask:
         return self.reader.is_alive()
 
     def read(self) -> None:
-        """Read the output of the process until it ends."""
+        """Read the output of the download process until the process ends."""
         with self.process.stdout as lines:
             for line in lines:
                 self.take(json.loads(line))
@@ -89,7 +89,8 @@ class HubTask:
             self.refusal = AttentionError("hub_process", given=self.process.returncode)
 
     def take(self, said: dict) -> None:
-        """Store one JSON object that the process wrote."""
+        """Store the content of one JSON object that the process wrote: the plan, the missing bytes, the folder or an
+        error."""
         match said:
             case {"plan": plan}:
                 files = tuple((name, size) for name, size in plan.pop("files"))
@@ -103,7 +104,7 @@ class HubTask:
                 self.refusal = AttentionError(code, **values)
 
     def stop(self) -> None:
-        """Stop the process; downloaded bytes stay in the cache, and the next download continues after them."""
+        """Stop the process; downloaded bytes stay in the cache, so that the next download resumes after them."""
         self.is_stopped = True
         self.process.kill()
         self.wait()

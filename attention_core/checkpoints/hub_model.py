@@ -15,8 +15,8 @@ from attention_core.record.errors import AttentionError
 PART = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?"
 REVISION_PART = "[A-Za-z0-9_][A-Za-z0-9._-]*"
 HUB_NAME = re.compile(f"(?P<name>{PART}/{PART})(?:@(?P<revision>{REVISION_PART}(?:/{REVISION_PART})*))?")
-PARTED = "--"  # replaces the / of a name in the folders of the hub's cache
-TWICE = ("..", PARTED)  # no name on the hub contains these; a folder of its cache is owner--name
+PARTED = "--"  # stands for the / of a model's name in folder names of the hub's cache
+TWICE = ("..", PARTED)  # no model name contains these
 MAX_NAME, MAX_REVISION = 96, 100  # characters
 MAIN = "main"
 
@@ -59,7 +59,7 @@ def find_snapshot(model: HubModel) -> Path | None:
         from huggingface_hub.errors import LocalEntryNotFoundError
     except ImportError:
         raise AttentionError("models_package", name="huggingface_hub") from None
-    config = [CONFIG_FILE]  # weights are one file, or several files with an index
+    config = [CONFIG_FILE]  # the weights are one file, or an index and the files that the index names
     try:
         return Path(
             snapshot_download(model.name, revision=model.revision, local_files_only=True, allow_patterns=config)
@@ -69,7 +69,8 @@ def find_snapshot(model: HubModel) -> Path | None:
 
 
 def list_absent_files(folder: Path) -> tuple[str, ...]:
-    """Return the names of the files that a model's folder lacks: its config, its weights, or some files of its index.
+    """Return the names of missing files in a model's folder: the config, the weights, or files that the index of the
+    weights names.
 
     A link to a file that does not exist counts as absent. An index that cannot be read names no files; open_folder
     says what is wrong with it.
@@ -84,7 +85,7 @@ def list_absent_files(folder: Path) -> tuple[str, ...]:
 
 
 def find_named(folder: Path) -> HubModel | None:
-    """Return the model and commit whose folder in the hub's cache a folder is; None for any other folder.
+    """Return the name and commit of the model whose folder in the hub's cache is given; None for any other folder.
 
     Raises AttentionError: models_package.
     """
@@ -92,7 +93,7 @@ def find_named(folder: Path) -> HubModel | None:
         from huggingface_hub import constants
     except ImportError:
         raise AttentionError("models_package", name="huggingface_hub") from None
-    with suppress(OSError, ValueError):  # no path, or no name on the hub
+    with suppress(OSError, ValueError):  # not a folder of the cache
         real = Path(os.path.realpath(folder.expanduser()))
         kept, cache = cached_model(real), Path(os.path.realpath(Path(constants.HF_HUB_CACHE).expanduser()))
         if kept is not None and kept.parent == cache and real.is_dir():

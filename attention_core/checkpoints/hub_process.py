@@ -36,18 +36,18 @@ from huggingface_hub.file_download import repo_folder_name
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import WeakFileLock, build_hf_headers, hf_raise_for_status
 
-HUB_DOMAINS = ("huggingface.co", "hf.co")  # the hub's domains; it serves weights from hosts in them
+HUB_DOMAINS = ("huggingface.co", "hf.co")  # the hub's domains; weights come from other hosts in them
 COMMIT, SUM = re.compile("[0-9a-f]{40}"), re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-MAX_FILES = 10_000  # the most files of a model that are examined
+MAX_FILES = 10_000  # most files of a repository that are read
 TIMEOUT_SECONDS = 10
 CHUNK_BYTES = 2**20
-KEPT_FREE_BYTES = 10**9  # bytes of the disk that a download leaves free
+KEPT_FREE_BYTES = 10**9  # bytes of disk space that a download must leave free
 FULL = (errno.ENOSPC, errno.EDQUOT)
 UNKNOWN_OR_GATED = {401: "hub_missing", 403: "hub_gated"}
 
 
 class Refusal(Exception):
-    """Why nothing is downloaded: the code of an error sentence of attention_core, and its values."""
+    """The reason why nothing is downloaded: the code of one of attention_core's errors, and the error's values."""
 
     def __init__(self, code: str, **values: object):
         super().__init__(code)
@@ -80,8 +80,8 @@ class Wanted:
 
 @dataclass(frozen=True)
 class File:
-    """A file of the model. sum: its checksum, which is also its name in the cache. is_large: whether the checksum is a
-    SHA-256.
+    """A file of a model on the hub. sum: its checksum, which is its name in the cache. is_large: whether that is a
+    SHA-256 (else SHA-1).
     """
 
     name: str
@@ -102,7 +102,7 @@ class File:
 
 
 def tell(**said: object) -> None:
-    """Write one JSON object as a line for the app."""
+    """Write a JSON object as one line of output, which the app reads."""
     print(json.dumps(said), flush=True)
 
 
@@ -113,7 +113,7 @@ def make_client() -> httpx2.Client:
 
 
 def make_linking_client() -> httpx2.Client:
-    """Return an HTTP client that may ask about files, but not download them."""
+    """Return an HTTP client that may request data about files, but not download the files."""
     client = make_client()
     client.event_hooks = {"request": [require_hub, refuse_files]}
     return client
@@ -129,7 +129,8 @@ def require_hub(request: httpx2.Request) -> None:
 
 
 def refuse_files(request: httpx2.Request) -> None:
-    """Raise Refusal for the download of a file, which could differ from the one that was downloaded and checked."""
+    """Raise Refusal if a request would download a file: huggingface_hub must use the files that were downloaded and
+    checked."""
     if request.method == "GET" and "/resolve/" in request.url.path:
         raise Refusal("hub_differs", name=request.url.path.rpartition("/")[2][:80])
 
@@ -210,7 +211,8 @@ def require_room(wanted: Wanted, size: int, missing: int) -> int:
 
 # ---- the files -------------------------------------------------------------------------------------------------------
 def fetch(wanted: Wanted, commit: str, files: list[File]) -> Path:
-    """Download the files that the cache lacks, let huggingface_hub link all files, and return their folder."""
+    """Download the files that the cache lacks, let huggingface_hub link them into the model's folder, and return this
+    folder."""
     missing = sum(file.size - file.count_present(wanted.cached) for file in files)
     for file in files:
         missing += file.count_present(wanted.cached)
@@ -223,7 +225,7 @@ def fetch(wanted: Wanted, commit: str, files: list[File]) -> Path:
 
 
 def fetch_file(wanted: Wanted, commit: str, file: File, missing: int) -> None:
-    """Download the missing bytes of a file; if the checksum is right, give the file its name in the cache.
+    """Download the missing bytes of a file; if the checksum is right, rename the file to its name in the cache.
 
     missing: the number of missing bytes of all files, if all of this file are missing.
     """
@@ -235,7 +237,7 @@ def fetch_file(wanted: Wanted, commit: str, file: File, missing: int) -> None:
         if blob.exists():
             if blob.stat().st_size == file.size:
                 return
-            os.replace(blob, part)  # it was cut off later, or never whole; its checksum is compared below
+            os.replace(blob, part)  # an incomplete file: continued, and its checksum tested below
         if file.size == 0:
             part.touch()
         elif file.count_present(wanted.cached) < file.size:
@@ -247,12 +249,12 @@ def fetch_file(wanted: Wanted, commit: str, file: File, missing: int) -> None:
 
 
 def add_bytes(url: str, file: File, part: Path, missing: int) -> None:
-    """Append the missing bytes to a file, and report after each block how many bytes of all files are missing."""
+    """Append the rest of a file, and report after each block how many bytes of all files are still missing."""
     present = part.stat().st_size if part.exists() else 0
     headers = {**build_hf_headers(), "Accept-Encoding": "identity", "Range": f"bytes={present}-"}
     with get_session().stream("GET", url, headers=headers) as response, open(part, "ab") as to:
         hf_raise_for_status(response)
-        if response.status_code == httpx2.codes.OK:  # the response has the whole file, not its rest
+        if response.status_code == httpx2.codes.OK:  # the server sent the whole file, not only the missing rest
             to.truncate(0)
             present = 0
         for block in response.iter_bytes(CHUNK_BYTES):
@@ -276,7 +278,7 @@ def checksum_of(part: Path, file: File) -> str:
 
 
 def answer(wanted: Wanted) -> None:
-    """Write the plan; if the files are wanted, download them and write their folder."""
+    """Write the plan as output; if the files are wanted, download them and write the path of their folder."""
     if constants.HF_HUB_OFFLINE:
         raise Refusal("hub_offline")
     with as_refusal(wanted):
@@ -291,7 +293,7 @@ def answer(wanted: Wanted) -> None:
 
 
 def main() -> None:
-    """Answer the request in the command line's argument."""
+    """Execute the request that the command line's argument contains."""
     set_client_factory(make_client)
     try:
         answer(Wanted(**json.loads(sys.argv[1])))

@@ -1,4 +1,4 @@
-"""Records the attention layers of models that ask transformers which attention function to use.
+"""Records the attention layers of models that select their attention function through the interface of transformers.
 
 During a recording, such a model runs its "eager" function, which computes the weights step by step. The function is
 wrapped only in the context (thread or task) that records, so that other contexts are unchanged. transformers is not
@@ -20,7 +20,7 @@ from attention_core.checkpoints.call import AttentionCall, as_four_axes
 from attention_core.checkpoints.layer_proof import miss_output
 
 CallList = list[tuple[torch.nn.Module | None, AttentionCall]]
-Heads = frozenset[tuple[int, int]]  # (the number of an attention call of the run, a head of it), both from 0
+Heads = frozenset[tuple[int, int]]  # heads as (index of the attention call in the run, index of the head), both from 0
 RECORDED: ContextVar[CallList | None] = ContextVar("recorded attention calls", default=None)
 SWITCHED_OFF: ContextVar[Heads] = ContextVar("heads that are switched off", default=frozenset())
 OPERANDS = ("module", "query", "key", "value", "attention_mask")
@@ -45,7 +45,7 @@ def recorded_calls() -> Iterator[CallList]:
 
 @contextmanager
 def switched_off(heads: Heads) -> Iterator[None]:
-    """Let some heads pass on 0 in the recorded runs of this context."""
+    """Context manager that ablates heads in the recorded runs of this context: their outputs become 0."""
     token = SWITCHED_OFF.set(heads)
     try:
         yield
@@ -55,7 +55,8 @@ def switched_off(heads: Heads) -> Iterator[None]:
 
 @contextmanager
 def run_without(heads: Heads) -> Iterator[None]:
-    """Let some heads pass on 0 in one run of a model in this context; without heads, the run is unchanged."""
+    """Context manager that ablates heads in one run of a model: their outputs become 0; without heads, the run is
+    unchanged."""
     if not heads:
         yield
         return
@@ -105,7 +106,8 @@ def record_into(calls: CallList, eager: Callable) -> Callable:
 
 
 def silence(output: Tensor, call: AttentionCall, heads: list[int]) -> Tensor:
-    """Return the output of an attention function with 0 for some heads. call: the call that gave it."""
+    """Return the output of an attention function with the outputs of some heads replaced by 0 (ablation). call: the
+    call that gave it."""
     by_head = call.output.clone()  # (B, T, H, d_v)
     by_head[:, :, heads] = 0
     return by_head.reshape(output.shape)
@@ -126,7 +128,8 @@ def name_operands(function: Callable, given: tuple, named: dict) -> dict[str, An
 
 
 def read_call(operands: dict[str, Any], output: Tensor, weights: Tensor | None) -> AttentionCall:
-    """Return an AttentionCall, made from the arguments that a model passed and from the results of its function."""
+    """Return an AttentionCall made of the arguments that a model passed to an attention function, and of the function's
+    results."""
     q, k, v = (with_batch(operands[name]) for name in ("query", "key", "value"))
     module = operands.get("module")
     scale = operands.get("scaling")
@@ -137,7 +140,7 @@ def read_call(operands: dict[str, Any], output: Tensor, weights: Tensor | None) 
     sinks, bias = split_sinks(find_sinks(operands, module, heads=q.shape[1]), operands.get("position_bias"))
     weights = None if weights is None else with_batch(weights)
     if sinks is not None and weights is not None and miss_output(weights, v, output):
-        weights = None  # weights before the sink, which only lowers the output
+        weights = None  # these weights were computed without the sink, so they differ from those that mix the values
     return AttentionCall(
         name="",
         q=q,
@@ -160,7 +163,8 @@ def with_batch(tensor: Tensor) -> Tensor:
 
 
 def find_sinks(operands: dict[str, Any], module: torch.nn.Module | None, heads: int) -> Tensor | None:
-    """Return the sinks of a call, (1, H, 1, 1), or (B, H, T, 1) if each query has its own; None without sinks."""
+    """Return the attention sinks of a call, (1, H, 1, 1), or (B, H, T, 1) if each query has a separate sink; None
+    without sinks."""
     for sinks in (operands.get("s_aux"), operands.get("sinks"), getattr(module, "sinks", None)):
         if isinstance(sinks, Tensor) and sinks.numel() >= heads:
             return sinks.detach() if sinks.dim() == 4 else sinks.detach().reshape(1, heads, 1, 1)

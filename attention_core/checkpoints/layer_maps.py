@@ -20,37 +20,37 @@ from attention_core.checkpoints.vector_norms import VectorNorm, read_vector_norm
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.errors import AttentionError
 
-MOST_ROUNDINGS = 32  # accepted difference of q, k, v in roundings of the largest |x| |W| + |b|; measured: 15 at most
-MOST_JOINED = 4  # one map may compute q, k, v and a gate side by side
-FACTOR_ROUNDINGS = 8  # accepted difference between numbers and others times a factor, in roundings of the largest
+MOST_ROUNDINGS = 32  # accepted difference of q, k, v in roundings of the largest |x| |W| + |b|; largest measured: 15
+MOST_JOINED = 4  # most tensors (q, k, v, a gate) that one linear map may compute together
+FACTOR_ROUNDINGS = 8  # accepted difference between numbers and a multiple of others, in roundings of the largest number
 
 
 @dataclass(frozen=True, eq=False)
 class HeadNorm:
-    """A norm of the heads of q or of k. together: whether the heads of a token are normed as one vector."""
+    """The norm of q's or k's heads in a layer. together: whether all heads of a token are normed as one vector."""
 
     norm: VectorNorm
     together: bool = False
 
     @property
     def modifier(self) -> str | None:
-        """The modifier of the core that computes it; None if the core has none."""
+        """The name of the core's modifier that computes this norm; None if the core has none."""
         is_centred = self.norm.shift is not None
         if self.together:
             return None if is_centred else "qk_norm_all"
         return "qk_layer_norm" if is_centred else "qk_norm"
 
     def choice(self) -> tuple[str, dict[str, float]]:
-        """Return the modifier of a config that computes it, with its parameters."""
+        """Return the modifier that computes this norm, with its parameters, as AttentionConfig takes it."""
         return self.modifier, {"eps": self.norm.eps}
 
     @property
     def kind(self) -> tuple[str | None, float]:
-        """The modifier and its eps, which q and k have in common."""
+        """The name and the eps of the norm, which must be equal for q and k."""
         return self.modifier, self.norm.eps
 
     def learned(self, role: str) -> dict[str, Tensor]:
-        """Return its gain and shift by their names in the weights. role: "q" or "k"."""
+        """Return the gain and the shift of the norm, keyed by their names in the weights. role: "q" or "k"."""
         if self.together:
             return {f"g_{role}_all": self.norm.gain}
         if self.norm.shift is None:
@@ -89,7 +89,7 @@ class Projection:
         return None if self.source.bias is None else self.source.bias[self.columns.flatten()].double()
 
     def by_text(self, rows: Float[Tensor, "R D"]) -> Float[Tensor, "B L D"]:
-        """Return rows, one per token, as (B, L, D), with an axis of texts."""
+        """Return rows, one per token, as (B, L, D), where B counts the texts."""
         if self.texts_first:
             return rows.reshape(self.texts, -1, rows.shape[-1])
         return rows.reshape(-1, self.texts, rows.shape[-1]).transpose(0, 1)
@@ -99,7 +99,8 @@ class Projection:
         return projected.unflatten(-1, tuple(self.columns.shape)).transpose(1, 2)
 
     def project(self) -> tuple[Float[Tensor, "B H L d"], float]:
-        """Return the heads in float64 before the factor, and the largest |x| |W| + |b|, after the same norm."""
+        """Return the heads in float64 before the multiplication by the factor, and the largest |x| |W| + |b|, after the
+        same norm."""
         projected, sizes = self.x @ self.matrix, self.x.abs() @ self.matrix.abs()
         if self.bias is not None:
             projected, sizes = projected + self.bias, sizes + self.bias.abs()
@@ -145,7 +146,8 @@ def find_layer_maps(
 
 
 def require_same_norms(found: Mapping[str, Projection]) -> None:
-    """Raise AttentionError (heads_normed) unless q and k are normed alike and v is not, by a norm that the core has."""
+    """Raise AttentionError (heads_normed) unless q and k have the same norm, which the core must have, and v has
+    none."""
     normed = {role: found[role].norm for role in found if found[role].norm is not None}
     if not normed:
         return
@@ -177,7 +179,8 @@ def find_projection(
 
 
 def find_given(call: NormCall, heads: Float[Tensor, "B H L d"]) -> Float[Tensor, "B H L d"] | None:
-    """Return the input of a norm call by head, if its result is these heads at position 0; else None."""
+    """Return the operand of a norm call, split by head, if the call's result equals the given heads at position 0; else
+    None."""
     given, made = call.given, call.made
     if made.dim() < heads.dim():  # (B, T, H·d)
         _, H, _, d = heads.shape
@@ -194,7 +197,7 @@ def find_given(call: NormCall, heads: Float[Tensor, "B H L d"]) -> Float[Tensor,
 
 
 def find_map(heads: Float[Tensor, "B H L d"], maps: Sequence[LinearMap]) -> Projection | None:
-    """Return the Projection (a linear map and its columns) that gives some heads at position 0 of each text; None if
+    """Return the Projection (columns of a linear map) that equals the given heads at position 0 of each text; None if
     there is none.
     """
     B, H, L, d = heads.shape
@@ -220,7 +223,7 @@ def find_map(heads: Float[Tensor, "B H L d"], maps: Sequence[LinearMap]) -> Proj
 
 
 def find_factor(numbers: Tensor, others: Tensor) -> float | None:
-    """Return the positive factor that gives `numbers` when it multiplies `others`; None if there is none.
+    """Return the positive factor by which `others` must be multiplied to give `numbers`; None if there is none.
 
     >>> find_factor(torch.tensor([1.0, -2.0]), torch.tensor([4.0, -8.0]))
     0.25
@@ -228,13 +231,13 @@ def find_factor(numbers: Tensor, others: Tensor) -> float | None:
     rounding = torch.finfo(numbers.dtype).eps / 2
     numbers, others = numbers.double(), others.double()
     squares = float(others.square().sum())
-    factor = float((numbers * others).sum()) / squares if squares else 0.0  # least squares, as both are rounded
+    factor = float((numbers * others).sum()) / squares if squares else 0.0  # least squares: both are rounded
     limit = FACTOR_ROUNDINGS * rounding * float(numbers.abs().max())
     return factor if factor > 0 and differ_by(factor * others, numbers) <= limit else None
 
 
 def find_output(call: AttentionCall, maps: Sequence[LinearMap]) -> LinearMap | None:
-    """Return the linear map whose input is the outputs of the heads side by side; None if there is none."""
+    """Return the linear map whose input is the concatenated outputs of the heads; None if there is none."""
     rows = call.output.flatten(2)  # (B, T, H d_v)
     readings = (rows.flatten(0, 1), rows.transpose(0, 1).flatten(0, 1))
     for each in maps:
@@ -250,7 +253,7 @@ def differ_by(made: Tensor, recorded: Tensor) -> float:
 
 
 def require_agreement(role: str, projection: Projection, recorded: Float[Tensor, "B H L d"], rounding: float) -> None:
-    """Raise AttentionError (heads_of_no_map) unless a projection gives the recorded heads at every position."""
+    """Raise AttentionError (heads_of_no_map) unless the projection equals the recorded heads at every position."""
     heads, size = projection.project()
     factor = projection.factor
     if differ_by(factor * heads, recorded) > MOST_ROUNDINGS * rounding * factor * size:
@@ -260,7 +263,8 @@ def require_agreement(role: str, projection: Projection, recorded: Float[Tensor,
 def find_rope(
     found: Mapping[str, Projection], heads: Mapping[str, Tensor], choices: Sequence[Mapping], rounding: float
 ) -> tuple[dict[str, Projection], Mapping[str, object] | None]:
-    """Return the projections, and the RoPE that rotates q and k to the recorded ones; None if they are not rotated.
+    """Return the projections, and the parameters of the RoPE that gives the recorded q and k; None as parameters
+    without rotation.
 
     Of all choices that fit, the nearest is taken, because in half precision rounding hides differences, and more than
     one may fit. YaRN multiplies q and k by a factor, which the projection's factor at position 0 contains; it is
@@ -278,7 +282,7 @@ def find_rope(
         for role, (numbers, size) in projected.items():
             turned, length = (numbers, 1.0) if choice is None else turn(numbers, choice)
             factor = found[role].factor / length
-            places = 0 if choice is None else turned.shape[2]  # the rounding error of an angle grows with the position
+            places = 0 if choice is None else turned.shape[2]  # an angle's rounding error grows with the position
             limit = MOST_ROUNDINGS * rounding * found[role].factor * (size + places * float(numbers.abs().max()))
             if differ_by(factor * turned, heads[role]) > limit:
                 break
@@ -287,7 +291,7 @@ def find_rope(
         else:
             fitting.append((distance, factors, choice))
     if fitting:
-        _, factors, choice = min(fitting, key=lambda fit: fit[0])  # of equals the first, which is the simplest
+        _, factors, choice = min(fitting, key=lambda fit: fit[0])  # of equal choices the simplest
         return {**found, **{role: replace(found[role], factor=factors[role]) for role in factors}}, choice
     if turned_columns < width:
         raise AttentionError("rope_in_part", given=turned_columns, width=width)
@@ -295,7 +299,7 @@ def find_rope(
 
 
 def with_counted_columns(choices: Sequence[Mapping], turned: int, width: int) -> list[Mapping]:
-    """Return the parameters of RoPE to try for heads in which the first `turned` columns change with the position.
+    """Return the RoPE parameters to try if only the first `turned` columns of a head change with the position.
 
     The choices that rotate fewer columns are left out, those with this number of columns are added. width: the width of
     a head.
@@ -314,7 +318,7 @@ def has_pairs(choice: Mapping[str, object], width: int) -> bool:
 
 
 def turn(heads: Float[Tensor, "B H L d"], choice: Mapping[str, object]) -> tuple[Tensor, float]:
-    """Return heads after RoPE from position 0 on, and the factor by which it lengthens each of them."""
+    """Return heads rotated by RoPE from position 0 on, and the factor by which RoPE lengthens their vectors."""
     rope = POSITIONS["rope"]
     usual = {parameter.name: parameter.usual for parameter in rope.parameters}
     turned = rope.faces.torch(heads, **{**usual, **choice}, first_position=0)
@@ -322,8 +326,8 @@ def turn(heads: Float[Tensor, "B H L d"], choice: Mapping[str, object]) -> tuple
 
 
 def count_turned(projected: tuple[Tensor, float], recorded: Float[Tensor, "B H L d"], rounding: float) -> int:
-    """Return the number of the last column, from 1, that differs from its projection at some position in some head;
-    0 without one.
+    """Return how many columns RoPE rotates: up to the last column that differs from its projection at any position; 0
+    if none does.
     """
     numbers, size = projected
     apart = (numbers - recorded).abs().amax((0, 1, 2))

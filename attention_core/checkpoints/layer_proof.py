@@ -9,9 +9,9 @@ from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.core_run import CoreRun
 from attention_core.record.errors import AttentionError
 
-WEIGHT_BOUND, OUTPUT_BOUND = 2, 4  # in units of u (1 + m), m: find_largest_terms; measured in 311 layers: 0.80, 2.4
-FROM_X = 2  # factor on both bounds if the core projects q, k and v: see compare_from_x
-MIXED_BY = 1e-2  # weights whose output is off by more than this share of its largest number did not mix the values
+WEIGHT_BOUND, OUTPUT_BOUND = 2, 4  # in units of u (1 + m), see compare_layer; measured in 311 layers: 0.80, 2.4
+FROM_X = 2  # factor on both bounds if the core also computes q, k and v (compare_from_x)
+MIXED_BY = 1e-2  # weights are refuted if their output differs by more than this share of its largest number
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ProofRow:
 
     @property
     def reason(self) -> str:
-        """Why the layer is not proven, in English; "" if it is."""
+        """The reason in English why the layer is not proven; "" if the layer is proven."""
         return "; ".join(map(str, self.faults))
 
 
@@ -117,12 +117,12 @@ def find_largest_terms(call: AttentionCall) -> float:
 
 
 def largest(numbers: Tensor) -> float:
-    """Return the largest magnitude of some numbers; 0 if there are none, NaN if one is NaN."""
+    """Return the largest magnitude among some numbers; 0 if there are none, NaN if any number is NaN."""
     return float(numbers.abs().max()) if numbers.numel() else 0.0
 
 
 def miss_output(weights: Tensor, v: Tensor, output: Tensor, open_rows: Tensor | None = None) -> bool:
-    """Return whether the weights that a model returns are not those with which it mixed its values.
+    """Return whether the weights that a model returned are not the weights by which it mixed its values.
 
     weights: (B, H, T, S). v: (B, H_kv, S, d_v). output: (B, T, H, d_v). open_rows: (B, H, T), the rows to compare.
     """

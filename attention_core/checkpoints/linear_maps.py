@@ -1,4 +1,5 @@
-"""Finds the linear maps of a watched run, and the columns of a linear map that give certain numbers."""
+"""Finds the linear maps in a run whose operations were recorded, and the columns of a linear map that give certain
+numbers."""
 
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from torch import Tensor
 
 from attention_core.checkpoints.watched_run import SAME_NUMBERS, Computed, OperationWatch
 
-PARTS = ("split", "split_with_sizes", "select", "unbind")  # operations whose result is a part of their operand
+PARTS = ("split", "split_with_sizes", "select", "unbind")  # operations that return a part of their operand
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,8 @@ class LinearMap:
 
 
 def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
-    """Return the linear maps of a watched run in order, without those whose matrix was computed in the run."""
+    """Return the linear maps of a recorded run in order; products with a matrix that the run itself computed are left
+    out."""
     maps = []
     for computed in watched.operations.values():
         if computed.name in ("add", "add_"):
@@ -43,7 +45,8 @@ def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
 
 
 def list_later_bias(computed: Computed) -> list[LinearMap]:
-    """Return the linear map to whose result a sum adds a learned bias, with this bias, in a list; [] if there is none.
+    """Return the linear map to whose result an addition adds a learned bias, in a list; [] if the operation is no such
+    addition.
 
     torch computes `nn.Linear` by two operations if its input is not contiguous, as where the first axis is the tokens'.
     """
@@ -61,7 +64,8 @@ def list_later_bias(computed: Computed) -> list[LinearMap]:
 
 
 def is_learned(computed: Computed | None) -> bool:
-    """Return whether a tensor is a parameter of the model or a part of one: it comes from outside the run.
+    """Return whether a tensor is a parameter of the model or a part of one, because no operation of the run computed
+    it.
 
     computed: the operation that computed the tensor; None if there is none.
     """
@@ -71,8 +75,7 @@ def is_learned(computed: Computed | None) -> bool:
 
 
 def find_columns(heads: Float[Tensor, "H d"], numbers: Float[Tensor, " C"]) -> Int[Tensor, "H d"] | None:
-    """Return, for each number of some heads, its index among other numbers; None if one of the numbers is not among
-    them.
+    """Return the indices at which the numbers of some heads occur among other numbers; None if a number does not occur.
 
     Adjacent numbers that equal a whole head are preferred, because single numbers may be equal by chance.
 

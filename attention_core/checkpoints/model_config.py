@@ -8,15 +8,15 @@ from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.record.errors import AttentionError
 
 CONFIG_FILE = "config.json"
-MAX_CONFIG_BYTES = 2_000_000  # most of them are names of classes (id2label)
+MAX_CONFIG_BYTES = 2_000_000  # largest size of config.json; most of it is names of classes (id2label)
 MAX_CONFIG_DEPTH = 12
-MAX_NUMBER = 20_000_000  # the longest context of a model has 10,485,760 tokens
-MAX_COUNT = 30_000  # limit of things that a model creates one by one: layers, experts, labels
+MAX_NUMBER = 20_000_000  # largest number in a config; the longest known context has 10,485,760 tokens
+MAX_COUNT = 30_000  # largest count of things that a model creates one by one, such as layers, experts or labels
 COUNT_KEY = re.compile("layer|block|depth|expert|label|head|stage|level|group")
 SIZE_KEY, VOCABULARY_KEY, UNBOUNDED_KEY = "size", "vocab_size", "theta"
 QUANTISED_KEYS = ("quantization_config", "compression_config")
 CODE_KEYS = ("auto_map", "custom_pipelines", "custom_generate")
-CHOICE_KEYS = (  # keys that choose an implementation, which may be downloaded by name
+CHOICE_KEYS = (  # ignored keys: they choose an implementation, which might be downloaded
     "_attn_implementation",
     "attn_implementation",
     "_experts_implementation",
@@ -26,7 +26,7 @@ CHOICE_KEYS = (  # keys that choose an implementation, which may be downloaded b
     "fusion_config",
     "distributed_config",
 )
-OUR_KEYS = (  # keys that this package decides: files, precision, what a run returns
+OUR_KEYS = (  # ignored keys, which this package sets itself: files, precision, results of a run
     "transformers_weights",
     "name_or_path",
     "dtype",
@@ -56,8 +56,8 @@ MODEL_BOUNDS = ModelBounds()
 
 @dataclass(frozen=True)
 class ReadConfig:
-    """A config that was read: its values, the model type, the class that it names, and which keys were left out and
-    why.
+    """A config that was read: its values, the model type, the class that it names, and the ignored keys with the
+    reasons.
     """
 
     values: dict
@@ -89,7 +89,7 @@ def read_config(folder: ModelFolder, bounds: ModelBounds = MODEL_BOUNDS) -> Read
 
 
 def clean(given: dict, bounds: ModelBounds, left_out: set[str], depth: int) -> dict:
-    """Return an object of a config without the keys that this package does not read; these are added to left_out."""
+    """Return an object of a config without ignored keys, which are added to left_out."""
     if depth == 0:
         raise AttentionError("file_nested_deep", name=CONFIG_FILE, limit=MAX_CONFIG_DEPTH)
     kept = {}
@@ -105,8 +105,8 @@ def clean(given: dict, bounds: ModelBounds, left_out: set[str], depth: int) -> d
 
 
 def clean_value(key: str, value: object, bounds: ModelBounds, left_out: set[str], depth: int) -> object:
-    """Return the value of a key without the keys that this package does not read. Raises AttentionError (at_most) for a
-    number that no model needs.
+    """Return a config value without ignored keys at any depth. Raises AttentionError (at_most) for a number that is too
+    large.
     """
     match value:
         case dict():
@@ -123,7 +123,7 @@ def clean_value(key: str, value: object, bounds: ModelBounds, left_out: set[str]
 
 
 def find_limit(key: str, bounds: ModelBounds) -> int:
-    """Return the largest whole number that the value of a key may be."""
+    """Return the largest whole number that is allowed for a key of the config."""
     if VOCABULARY_KEY in key:
         return bounds.vocabulary
     is_count = SIZE_KEY not in key and COUNT_KEY.search(key) is not None

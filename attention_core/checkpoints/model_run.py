@@ -32,7 +32,7 @@ from attention_core.checkpoints.watched_stream import Stream
 from attention_core.checkpoints.whole_model import WholeModel, find_whole_model
 from attention_core.record.errors import AttentionError
 
-# {model: sets of input names for which transformers' interface has shown all attention layers}
+# {model: sets of input names for which recording through transformers' interface found all attention layers}
 USE_INTERFACE: WeakKeyDictionary[torch.nn.Module, set[frozenset[str]]] = WeakKeyDictionary()
 
 
@@ -119,8 +119,8 @@ def require_eval(model: torch.nn.Module) -> None:
 def run_watched(
     model: torch.nn.Module, run: Callable[[], object], texts: int
 ) -> tuple[list[AttentionCall], list[AttentionError], object]:
-    """Run a model with every operation watched; return its attention calls in order, why other softmaxes are none, and
-    its outputs.
+    """Run a model and record every operation; return the attention calls, the reasons why other softmaxes are no
+    attention, the outputs.
 
     texts: the number of texts of the run.
     """
@@ -133,8 +133,8 @@ def run_watched(
 
 
 def join_calls(shown: Sequence[AttentionCall], found: Sequence[AttentionCall]) -> list[AttentionCall]:
-    """Return the calls of the interface in order, with the watched calls that the interface does not show between
-    them.
+    """Return the calls recorded through the interface, with the calls that only watching found inserted in the order of
+    the run.
     """
     rest = list(shown)
     names = {call.name for call in shown}
@@ -180,7 +180,7 @@ def make_recording(
 
 
 def record_without(model: torch.nn.Module, run: Callable[[], object], heads: Heads) -> Recording:
-    """Run a model again with some heads switched off, and record it; see Recording.without."""
+    """Run a model again with some heads ablated, and record the run; see Recording.without."""
 
     def run_switched() -> object:
         with switched_off(heads):
@@ -194,7 +194,7 @@ def record_without(model: torch.nn.Module, run: Callable[[], object], heads: Hea
 def find_all_maps(
     model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall]
 ) -> list[LayerMaps | AttentionError]:
-    """Run a model again and watch it; return, for each recorded layer, its LayerMaps or the error that says why there
+    """Run a model again and record its operations; return the LayerMaps of each recorded layer, or the error why there
     are none.
     """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms:
@@ -205,8 +205,8 @@ def find_all_maps(
 def find_whole(
     model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall], tables: Sequence[BucketTable]
 ) -> WholeModel:
-    """Run a model again and watch its operations; return it as a stack of the core. Raises AttentionError as
-    find_whole_model does.
+    """Run a model again and record its operations; return the model as a stack of the core. Raises AttentionError: see
+    find_whole_model.
     """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms, kept_vectors(model) as vectors:
         watched, outputs = watch(model, run)
@@ -221,7 +221,7 @@ def find_whole(
 
 
 def find_last_sum(model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall]) -> StreamSum:
-    """Run a model again and watch its operations; return its last vectors as a sum. Raises AttentionError as
+    """Run a model again and record its operations; return its last vectors as a sum. Raises AttentionError as
     find_stream_sum does.
     """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms, kept_vectors(model) as vectors:
@@ -240,7 +240,8 @@ def find_last_sum(model: torch.nn.Module, run: Callable[[], object], calls: Sequ
 
 @contextmanager
 def kept_vectors(model: torch.nn.Module) -> Iterator[list[Tensor]]:
-    """Record the vectors after the last layer of a `transformers` model, or the result of any other model."""
+    """Context manager that records the vectors after the last layer of a `transformers` model, or the result of any
+    other model."""
     kept: list[Tensor] = []
 
     def keep(_, __, made: object) -> None:
@@ -258,7 +259,7 @@ def kept_vectors(model: torch.nn.Module) -> Iterator[list[Tensor]]:
 def list_layer_maps(
     model: torch.nn.Module, calls: Sequence[AttentionCall], maps: Sequence[LinearMap], norms: Sequence[NormCall]
 ) -> list[LayerMaps | AttentionError]:
-    """Return, for each recorded layer, its LayerMaps, or the error that says why they were not found."""
+    """Return the LayerMaps of each recorded layer, or the error that says why these were not found."""
     found: list[LayerMaps | AttentionError] = []
     for call in calls:
         try:
@@ -270,7 +271,7 @@ def list_layer_maps(
 
 
 def find_other_layers(model: torch.nn.Module, calls: Sequence[AttentionCall]) -> list[str]:
-    """Return the names of a model's layers without a recorded call, if other layers of the same list have one.
+    """Return the names of layers without a recorded attention call, if other layers of the same ModuleList have one.
 
     The layers of a model are the members of a ModuleList that is not inside another one.
     """
@@ -287,5 +288,6 @@ def find_other_layers(model: torch.nn.Module, calls: Sequence[AttentionCall]) ->
 
 
 def count_texts(values: Iterable[object]) -> int:
-    """Return the length of the first axis of the first tensor among some inputs; 1 if there is none."""
+    """Return the number of texts in a model's inputs: the length of the first tensor's first axis; 1 if there is no
+    tensor."""
     return next((value.shape[0] for value in values if isinstance(value, Tensor) and value.dim()), 1)

@@ -11,9 +11,9 @@ from attention_core.mechanism.config import Choice
 from attention_core.mechanism.relative_positions import DIRECTIONS, T5_BIAS, fit_t5
 from attention_core.record.errors import AttentionError
 
-SAME = 1e-6  # largest difference of equal biases, relative to the recorded bias's largest number
-SAME_SUM = 8 * SAME  # the same for biases to which a number was added and subtracted again
-DEFAULT_FARTHEST = 128  # in T5: the distance from which all keys share a bucket
+SAME = 1e-6  # accepted difference of equal biases, relative to the recorded bias's largest number
+SAME_SUM = 8 * SAME  # accepted difference after adding and subtracting a number, which rounds
+DEFAULT_FARTHEST = 128  # T5's default of the distance from which all keys share a bucket
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,18 +101,20 @@ def has_buckets(params: dict[str, object], rows: int) -> bool:
 
 
 def largest_gap(table: Tensor, bias: Tensor, allowed: Tensor) -> float:
-    """Return the largest difference of two biases over the pairs that may attend."""
+    """Return the largest difference between two biases, over the pairs of query and key that may attend."""
     return float(torch.where(allowed, table - bias, 0.0).abs().max())
 
 
 def without_row_constant(apart: Tensor, allowed: Tensor) -> Tensor:
-    """Return differences minus that of the first allowed pair in each row; 0 where a pair may not attend."""
+    """Return differences, from each row of which that of the row's first allowed pair is subtracted; 0 where a pair may
+    not attend."""
     first = apart.expand(allowed.shape).gather(-1, allowed.long().argmax(-1, keepdim=True))
     return torch.where(allowed, apart - first, 0.0)
 
 
 def find_slopes(bias: Tensor, allowed: Tensor, query_offset: int) -> Float[Tensor, " H"] | None:
-    """Return by how much each head's bias decreases per step back, read from a query that may attend to two keys."""
+    """Return ALiBi's slope of each head: how much a bias decreases per step back, from a query that may attend to two
+    keys."""
     T, S = bias.shape[-2:]
     for query in reversed(range(T)):
         key = query + query_offset
@@ -125,8 +127,8 @@ def find_slopes(bias: Tensor, allowed: Tensor, query_offset: int) -> Float[Tenso
 
 
 def table_of_distances(bias: Tensor, allowed: Tensor, away: Tensor) -> Float[Tensor, "distances H"]:
-    """Return one bias per distance and head, from the first allowed pair at each distance; 0 at distances without
-    one.
+    """Return a table with one bias per distance and head, taken from the first allowed pair at each distance; 0 if
+    there is none.
     """
     B, H = allowed.shape[:2]
     reach = int(away.abs().max())

@@ -13,7 +13,7 @@ Sizes = tuple[int, int, int, int]  # (B, H, T, S)
 
 
 def name_masks(allowed: Bool[Tensor, "#B #H #T #S"], sizes: Sizes, window: int | None) -> list[Choice] | None:
-    """Return entries of MASKS that together allow the same pairs as a mask; None if there are none.
+    """Return entries of MASKS that together allow the same pairs as a recorded mask; None if there are none.
 
     allowed: a boolean mask that broadcasts to (B, H, T, S). window: the width of a sliding or local window that the
     model passed, or None. Padding is a candidate if the last keys of each text are blocked.
@@ -32,8 +32,8 @@ def name_masks(allowed: Bool[Tensor, "#B #H #T #S"], sizes: Sizes, window: int |
 
 
 def name_padding(whole: Bool[Tensor, "B h T S"]) -> list[Choice]:
-    """Return the padding mask that blocks the last keys of each text to which no query may attend; [] if there is
-    none.
+    """Return the padding mask that blocks the last keys of each text, to which no query may attend; [] if there are no
+    such keys.
     """
     seen = whole.flatten(1, 2).any(1)  # (B, S)
     lengths = tuple(int(count) for count in seen.sum(-1))
@@ -44,7 +44,8 @@ def name_padding(whole: Bool[Tensor, "B h T S"]) -> list[Choice]:
 
 
 def list_choices(whole: Bool[Tensor, "B h T S"], window: int | None) -> Iterator[list[Choice]]:
-    """Yield the combinations of masks to try, without padding, from the simplest to a window inferred from the mask."""
+    """Yield the combinations of masks to try (except padding), the simplest first; the last ones use a window inferred
+    from the mask."""
     if window is not None:
         yield [("sliding", {"window": window})]
     yield []
@@ -56,7 +57,7 @@ def list_choices(whole: Bool[Tensor, "B h T S"], window: int | None) -> Iterator
 
 
 def find_windows(whole: Bool[Tensor, "B h T S"]) -> Iterator[list[Choice]]:
-    """Yield the window of the first text's allowed pairs: equally far in both directions, or only back."""
+    """Yield the windows that the first text's allowed pairs suggest: one to both sides, one only to earlier keys."""
     T, S = whole.shape[-2:]
     query, key = whole[0, 0].nonzero(as_tuple=True)
     if not len(query):
@@ -70,7 +71,8 @@ def find_windows(whole: Bool[Tensor, "B h T S"]) -> Iterator[list[Choice]]:
 
 
 def allow_by_name(masks: list[Choice], like: Bool[Tensor, "B h T S"]) -> Bool[Tensor, "#B #h T S"]:
-    """Return which pairs the given entries of MASKS allow together, in a run of the sizes of the mask `like`.
+    """Return a boolean tensor of the pairs that the given entries of MASKS allow together, in the sizes of the mask
+    `like`.
 
     Under a causal mask the last query is at the last key, as in a run whose config sets no offset.
     """

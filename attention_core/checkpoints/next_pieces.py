@@ -1,4 +1,5 @@
-"""Computes the probabilities of the next token ("piece") of a text from a model's logits, and generates tokens."""
+"""Computes the probabilities of a text's next token ("piece") from a model's logits, and lets the model generate
+tokens."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from attention_core.record.errors import AttentionError
 
 @dataclass(frozen=True)
 class Writing:
-    """How a model generates the pieces after a text.
+    """Settings by which a model generates tokens ("pieces") after a text: their number, seed, temperature and ablated
+    heads.
 
     count: the number of pieces to generate. seed: that of the random draw of each piece; None to choose the likeliest
     piece each time. temperature: divides the logits before the softmax. off: the heads that are switched off meanwhile,
@@ -33,9 +35,8 @@ class Writing:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A piece that may come next. shown: the text to show for it. share: its probability. drawn: its probability with a
-    temperature.
-    """
+    """A token ("piece") that may come next: the text to show, its probability, and its probability with a
+    temperature."""
 
     number: int
     shown: str
@@ -44,12 +45,12 @@ class Candidate:
 
 
 def writes_on(opened: OpenedModel) -> bool:
-    """Return whether a model can generate the next piece of a text."""
+    """Return whether a model can generate the next token of a text."""
     return opened.tokenizer is not None and opened.model.can_generate()
 
 
 def next_shares(logits: Float[Tensor, "B T V"], temperature: float = 1.0) -> Float[Tensor, " V"]:
-    r"""Return the probability of each piece of the vocabulary to come next in the first text.
+    r"""Return, for each token of the vocabulary, the probability that it comes next in the first text.
 
     That is $softmax(logits / temperature)$ at the last piece of the text.
 
@@ -64,7 +65,7 @@ def next_shares(logits: Float[Tensor, "B T V"], temperature: float = 1.0) -> Flo
 
 
 def list_candidates(opened: OpenedModel, logits: Tensor, count: int, temperature: float = 1.0) -> list[Candidate]:
-    """Return the `count` likeliest next pieces of a text, the likeliest first."""
+    """Return the `count` likeliest next tokens of a text, the likeliest first."""
     shares, drawn = next_shares(logits), next_shares(logits, temperature)
     numbers = shares.topk(min(count, len(shares))).indices.tolist()
     return [
@@ -76,7 +77,8 @@ def list_candidates(opened: OpenedModel, logits: Tensor, count: int, temperature
 def write_on(
     opened: OpenedModel, text: str, further: str = "", written: Iterable[int] = (), how: Writing = Writing(1)
 ) -> tuple[int, ...]:
-    """Return the vocabulary indices of the pieces that a model generated after a text: `written`, then the new ones.
+    """Return the vocabulary indices of the tokens that a model generated after a text: `written`, followed by the new
+    tokens.
 
     The new ones are fewer than how.count if the model generates an end token, or if it cannot read a longer text. text,
     further, written: see make_inputs.

@@ -27,10 +27,10 @@ from attention_core.record.errors import AttentionError
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
-TIED = 2  # one tensor may be registered under two names; until the model is complete, it counts twice
-MAX_UNSTORED_BYTES = 100_000_000  # limit of the numbers that only the model or only the files have, such as masks
+TIED = 2  # a tensor with two names counts twice until the model is complete
+MAX_UNSTORED_BYTES = 100_000_000  # most bytes of tensors that only the model or only the files have, such as masks
 MAX_REASON_CHARACTERS = 240
-OPENING = Lock()  # transformers replaces functions of torch and of its own while it makes a model
+OPENING = Lock()  # opening is serialised, because transformers patches functions of torch meanwhile
 
 
 def open_folder(
@@ -72,7 +72,7 @@ def open_folder(
 
 
 def find_tokenizer(folder: ModelFolder) -> tuple[FastTokenizer | None, AttentionError | None]:
-    """Return the tokenizer of a folder, or the error that says why there is none; the model opens without it, too."""
+    """Return the tokenizer of a folder, or the error why it cannot be read; a model also opens without a tokenizer."""
     try:
         return read_tokenizer(folder), None
     except AttentionError as error:
@@ -86,7 +86,7 @@ def require_memory(given: int, bounds: ModelBounds) -> None:
 
 
 def list_other_class(model: "PreTrainedModel", config: ReadConfig) -> list[AttentionError]:
-    """Return the remark that a model is not of the class that its config names, in a list; [] if it is."""
+    """Return a list with the remark that the opened class is not the class that the config names; [] if it is."""
     made = type(model).__name__
     if config.class_name in (made, None):
         return []
@@ -94,14 +94,15 @@ def list_other_class(model: "PreTrainedModel", config: ReadConfig) -> list[Atten
 
 
 def list_widened(stored: Mapping[str, StoredTensor]) -> list[AttentionError]:
-    """Return the remark that half-precision weights are converted to float32, in a list; [] if there are none."""
+    """Return a list with the remark that half-precision weights were converted to float32; [] if there are none."""
     kinds = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in stored.values() if tensor.dtype in HALVES})
     return [AttentionError("weights_widened", given=", ".join(kinds))] if kinds else []
 
 
 @contextmanager
 def as_refusal(code: str) -> Iterator[None]:
-    """Context manager that raises AttentionError instead of an error of another library, whose text becomes {given}."""
+    """Context manager that turns an error of another library into an AttentionError, whose value {given} is that
+    error's text."""
     try:
         yield
     except AttentionError:
@@ -129,7 +130,7 @@ def make_config(read: ReadConfig) -> "PreTrainedConfig":
 
 
 def find_class(config: "PreTrainedConfig", read: ReadConfig) -> type["PreTrainedModel"]:
-    """Return the class of transformers that a config names, or else the class of the model without a head.
+    """Return the class of transformers that a config names, or else the base class without an output head.
 
     Raises AttentionError: model_class if the class is for another model type, or there is none.
     """
@@ -151,7 +152,8 @@ def find_class(config: "PreTrainedConfig", read: ReadConfig) -> type["PreTrained
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def count_bytes(model_class: type["PreTrainedModel"], config: "PreTrainedConfig", bounds: ModelBounds) -> int:
-    """Return the bytes of all parameters and buffers of a model, which is made without allocating its numbers.
+    """Return the bytes of all parameters and buffers of a model, which is built on the meta device, without memory for
+    its numbers.
 
     Raises AttentionError: config_refused; model_memory as soon as they exceed the limit.
     """
@@ -162,7 +164,7 @@ def count_bytes(model_class: type["PreTrainedModel"], config: "PreTrainedConfig"
 
 @contextmanager
 def counted_registrations(bounds: ModelBounds) -> Iterator[None]:
-    """Context manager that raises AttentionError if this thread makes too many modules, or modules with too many
+    """Context manager that raises AttentionError if this thread creates too many modules, or parameters of too many
     bytes.
     """
     thread, total, modules = get_ident(), 0, 0
@@ -197,7 +199,7 @@ def counted_registrations(bounds: ModelBounds) -> Iterator[None]:
 def load(
     model_class: type["PreTrainedModel"], config: "PreTrainedConfig", tensors: Mapping[str, Tensor]
 ) -> "PreTrainedModel":
-    """Return a model with these weights, which must be exactly those that its config requires.
+    """Return a model with the given weights, which must be exactly the weights that its config requires.
 
     Weights that the class does not have may be those of a head, which another class for this config has.
 
@@ -216,7 +218,7 @@ def load(
         counts = {kind: len(differing.get(kind, ())) for kind in kinds}
         raise AttentionError("weights_differ", **counts, name=printable_name(first))
     for name, buffer in model.named_buffers():
-        refused = buffer.isnan() | (buffer == torch.inf)  # a buffer that is a mask may hold -inf
+        refused = buffer.isnan() | (buffer == torch.inf)  # -inf is allowed, because the buffer may be a mask
         if refused.any():
             index = tuple(refused.nonzero()[0].tolist())
             raise AttentionError("not_finite", name=printable_name(name), value=buffer[index].item(), index=index)
@@ -224,8 +226,8 @@ def load(
 
 
 def list_classes_with_heads(config: "PreTrainedConfig") -> list[type["PreTrainedModel"]]:
-    """Return the classes for a config that predict words, each once; the class with all heads of pretraining comes
-    first.
+    """Return the classes for a config that predict words, each once; first the one with all output heads of
+    pretraining.
     """
     import transformers
 
@@ -242,8 +244,8 @@ def list_classes_with_heads(config: "PreTrainedConfig") -> list[type["PreTrained
 def fill(
     model_class: type["PreTrainedModel"], config: "PreTrainedConfig", tensors: Mapping[str, Tensor]
 ) -> tuple["PreTrainedModel", dict[str, list[str]]]:
-    """Return a model with these weights, and {kind of difference: names of the weights that differ from those it
-    requires}.
+    """Return a model with the given weights, and {kind of difference: names of weights that are missing, superfluous or
+    misshapen}.
     """
     with as_refusal("config_refused"):
         model, said = model_class.from_pretrained(
@@ -252,7 +254,7 @@ def fill(
             state_dict=dict(tensors),
             dtype=torch.float32,
             attn_implementation="eager",
-            ignore_mismatched_sizes=True,  # differences are returned, not raised
+            ignore_mismatched_sizes=True,  # a difference is returned instead of raised
             output_loading_info=True,
         )
     differing = {

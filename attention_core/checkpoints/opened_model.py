@@ -14,7 +14,7 @@ from attention_core.record.errors import AttentionError
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-COMMIT_SHOWN = 8  # shown characters of a commit
+COMMIT_SHOWN = 8  # number of characters shown of a commit hash
 LENGTH_KEYS = ("max_position_embeddings", "n_positions", "max_sequence_length")
 
 
@@ -46,14 +46,14 @@ class OpenedModel:
 
     @property
     def most_pieces(self) -> int | None:
-        """The largest number of tokens that the model reads at once; None if neither the model nor its tokenizer states
-        it.
+        """The largest number of tokens ("pieces") that the model reads at once; None if neither model nor tokenizer
+        states it.
         """
         said = [find_length(self.model), self.tokenizer.most if self.tokenizer else None]
         return min((each for each in said if each is not None), default=None)
 
     def cut(self, text: str, further: str = "", is_framed: bool = True, written: Sequence[int] = ()) -> Pieces:
-        """Return the pieces (tokens) of a text that the model reads; the arguments are those of FastTokenizer.cut.
+        """Split a text into the tokens ("pieces") of the model; the arguments are those of FastTokenizer.cut.
 
         Raises AttentionError: `no_tokenizer`, without a tokenizer; too_many_pieces, no_pieces, piece_unknown; those
         of FastTokenizer.cut.
@@ -75,7 +75,8 @@ class OpenedModel:
 
 
 def count_known_pieces(model: "PreTrainedModel") -> int | None:
-    """Return the number of rows of a model's table of pieces; None if transformers does not know where the table is."""
+    """Return the number of rows of a model's token embedding table; None if transformers does not know where the table
+    is."""
     try:
         words = model.get_input_embeddings()
     except (NotImplementedError, AttributeError):
@@ -84,12 +85,12 @@ def count_known_pieces(model: "PreTrainedModel") -> int | None:
 
 
 def find_length(model: nn.Module) -> int | None:
-    """Return the number of positions for which a model was made; None if its config does not state it."""
+    """Return the context length for which a model was made, in tokens; None if the config does not state it."""
     config = model.config.get_text_config()
     said = [getattr(config, key, None) for key in LENGTH_KEYS]
     length = next((each for each in said if type(each) is int and each > 0), None)
     for name, module in model.named_modules():
         if "position" in name and isinstance(module, nn.Embedding) and module.padding_idx is not None:
-            rows = module.num_embeddings - module.padding_idx - 1  # RoBERTa's positions begin after the row of padding
+            rows = module.num_embeddings - module.padding_idx - 1  # RoBERTa numbers positions from the padding row on
             length = min(rows, length or rows)
     return length

@@ -10,12 +10,13 @@ from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.recording import Recording
 from attention_core.checkpoints.text_inputs import TextInputs
 
-MASKS = ("[MASK]", "<mask>")  # the tokens that masked models predict: of BERT and its kin, of RoBERTa and its kin
+MASKS = ("[MASK]", "<mask>")  # mask tokens of masked language models: BERT's and RoBERTa's
 
 
 @dataclass(frozen=True)
 class PieceChange:
-    """A piece of the vocabulary: its text, and its probabilities before and after a change of a model."""
+    """A token ("piece") of the vocabulary with its probabilities before and after a change of the model, such as an
+    ablation."""
 
     number: int
     shown: str
@@ -24,7 +25,8 @@ class PieceChange:
 
 
 def find_predicted_place(opened: OpenedModel, inputs: TextInputs) -> int | None:
-    """Return the index of the piece at which a model predicts a piece of its vocabulary.
+    """Return the index of the token at which a model predicts a token: the last one, or the first mask of a masked
+    language model.
 
     That is the last piece for a model that generates text, and the first mask for a masked language model. None if the
     model predicts no pieces, or if the text has no mask.
@@ -40,14 +42,14 @@ def find_predicted_place(opened: OpenedModel, inputs: TextInputs) -> int | None:
 def list_piece_changes(
     opened: OpenedModel, before: Float[Tensor, " V"], after: Float[Tensor, " V"], count: int
 ) -> list[PieceChange]:
-    """Return the `count` likeliest pieces before a change of a model, then those that are among the likeliest only
-    after it.
+    """Return the `count` likeliest tokens before a change of a model, then those that are among the likeliest only
+    after the change.
 
     before, after: the logits of one place.
     """
     shares = [logits.double().softmax(-1) for logits in (before, after)]
     likeliest = [share.topk(min(count, len(share))).indices.tolist() for share in shares]
-    numbers = dict.fromkeys([*likeliest[0], *likeliest[1]])  # each once, in this order
+    numbers = dict.fromkeys([*likeliest[0], *likeliest[1]])  # ordered, without repetitions
     return [
         PieceChange(number, opened.tokenizer.show(number), *(float(share[number]) for share in shares))
         for number in numbers
@@ -55,7 +57,7 @@ def list_piece_changes(
 
 
 def last_vectors(recording: Recording) -> Float[Tensor, "N D"] | None:
-    """Return what a model returned for the first text, one vector for each piece: its logits, else its last vectors.
+    """Return a model's result for the first text, one vector per token: its logits, or else its last vectors.
 
     It is a single vector if the model returned one for the whole text, such as the logits of a classifier; None if it
     returned neither.

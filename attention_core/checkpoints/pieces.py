@@ -22,16 +22,16 @@ from attention_core.record.errors import AttentionError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-MAX_CHARACTERS = 20_000  # the most characters of a text, and of the second text of a pair
-MAX_PIECES = 100_000  # the most pieces of a text, more than one for each byte of its characters
-WRITTEN = "+"  # shown before the text of a piece that a model generated
-REPLACEMENT = "\ufffd"  # decoding writes this for a byte that is no character by itself
+MAX_CHARACTERS = 20_000  # most characters of a text, or of the second text of a pair
+MAX_PIECES = 100_000  # most tokens of a text; enough for one token per byte
+WRITTEN = "+"  # sign shown before a token that a model generated
+REPLACEMENT = "\ufffd"  # what decoding writes for a byte that is no complete character
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One token ("piece") of a text.
+    """One token ("piece") of a text, with its index and text in the vocabulary, and its span of characters in the text.
 
     number: its index in the vocabulary. token: its text in the vocabulary. text: 0, or 1 for the second text of a pair;
     None for a piece that the tokenizer adds. kind: its token type id. span: its first character in the text, and the
@@ -46,20 +46,21 @@ class Piece:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the piece has no character of a text, as [CLS] has none."""
+        """Whether the token has no character of the text, such as [CLS]."""
         return self.text is None or self.span[0] == self.span[1]
 
     @property
     def is_blank(self) -> bool:
-        """Whether the vocabulary has the piece for spaces alone, such as ▁, which may stand at the start of a text
-        without a space.
+        """Whether the token is the vocabulary's entry for a space, such as ▁, which may precede a text that has no
+        space.
         """
         return show_subwords([self.token])[0] in SHOWN_BLANKS.values()
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text, or a pair of texts, as the pieces (tokens) that a model reads.
+    """A text, or a pair of texts, as the tokens ("pieces") that a model reads. written: how many tokens at the end a
+    model generated.
 
     written: the number of pieces at the end that a model generated.
     """
@@ -71,7 +72,7 @@ class Pieces:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The indices of the pieces in the vocabulary."""
+        """The vocabulary indices of the tokens."""
         return tuple(piece.number for piece in self.pieces)
 
     def tensors(self) -> dict[str, Tensor]:
@@ -82,12 +83,12 @@ class Pieces:
 
     @property
     def second(self) -> int | None:
-        """The index of the first piece of the second text; None without a second text."""
+        """The index of the first token of the second text; None without a second text."""
         return next((place for place, piece in enumerate(self.pieces) if piece.text == 1), None)
 
     @cached_property
     def words_of(self) -> tuple[int | None, ...]:
-        """The index of the word in which each piece begins, over both texts; None for a piece without characters.
+        """The index of the word in which each token begins, over both texts; None for a token without characters.
 
         Texts are split into words as on the workbench; in scripts without spaces, each character is a word.
         """
@@ -108,7 +109,7 @@ class Pieces:
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """The indices of the pieces of each word, in order; a piece without a word is a separate group."""
+        """The indices of the tokens of each word, in order; a token that belongs to no word is a separate group."""
         groups: list[list[int]] = []
         for place in range(len(self.pieces)):
             if self.goes_on(place):
@@ -119,8 +120,8 @@ class Pieces:
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
-        """The text to show for each piece: its characters, after … if it continues a word; spaces alone become visible
-        signs.
+        """The text to show for each token: its characters, preceded by … if the token continues a word; spaces become
+        visible.
 
         A character that several pieces share is repeated for each, followed by 1/3, 2/3 and so on, as in show_subwords.
         For a piece without characters, or an unknown one, the text in the vocabulary is shown. Before a piece that a
@@ -137,16 +138,16 @@ class Pieces:
         return tuple(shown)
 
     def is_written(self, place: int) -> bool:
-        """Return whether a model generated a piece."""
+        """Return whether a model generated the token."""
         return place >= len(self.pieces) - self.written
 
     def goes_on(self, place: int) -> bool:
-        """Return whether a piece continues the word of the piece before it."""
+        """Return whether the token continues the word of the token before it."""
         word = self.words_of[place]
         return place > 0 and word is not None and word == self.words_of[place - 1]
 
     def show(self, place: int) -> str:
-        """Return the characters of one piece, whatever the pieces beside it are."""
+        """Return the characters of one token, independent of its neighbours."""
         piece = self.pieces[place]
         if piece.is_empty or piece.is_blank:
             return printable_token(show_subwords([piece.token])[0])
@@ -155,7 +156,8 @@ class Pieces:
         return f"{text} {piece.token}" if piece.token == self.unknown else text
 
     def shared_characters(self) -> list[list[int]]:
-        """Return the indices of all pieces, in order, in groups of pieces whose spans in the text overlap."""
+        """Return the indices of all tokens in order, grouped: tokens whose spans overlap share characters and form one
+        group."""
         groups: list[list[int]] = []
         for place, piece in enumerate(self.pieces):
             before = self.pieces[place - 1] if place else piece
@@ -168,7 +170,7 @@ class Pieces:
 
     @cached_property
     def words(self) -> WordGroups:
-        """The words, in the form in which join_words (attention_core.inputs.word_maps) takes them."""
+        """The words of the text, each with its tokens, as join_words (attention_core.inputs.word_maps) takes them."""
         spelled = []
         for group in self.groups:
             first, last = self.pieces[group[0]], self.pieces[group[-1]]
@@ -183,15 +185,15 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class FastTokenizer:
-    """The tokenizer of a folder. most: the number of pieces that a model reads, according to the tokenizer; None if it
-    is not stated.
+    """The tokenizer of a model's folder. most: the largest number of tokens that the model reads; None if the tokenizer
+    omits it.
     """
 
     tokenizer: "Tokenizer"
     most: int | None = None
 
     def cut(self, text: str, further: str = "", is_framed: bool = True, written: Sequence[int] = ()) -> Pieces:
-        """Return the pieces of a text, or of a pair of texts.
+        """Split a text, or a pair of texts, into tokens ("pieces").
 
         further: the second text; "" for none. is_framed: whether to add the pieces that the tokenizer puts around a
         text, such as [CLS] and [SEP]. written: the vocabulary indices of the pieces that a model generated after the
@@ -216,7 +218,7 @@ class FastTokenizer:
         return self.write_behind(cut, written) if written else cut
 
     def write_behind(self, cut: Pieces, written: Sequence[int]) -> Pieces:
-        """Return the pieces of a text, followed by those that a model generated, each with its span in the longer text.
+        """Return the tokens of a text, followed by those that a model generated, each with its span in the longer text.
 
         The longer text is not split again, as that may give other pieces than the model generated. A piece with only a
         part of a character has the span of that character, which the next pieces complete.
@@ -236,7 +238,8 @@ class FastTokenizer:
         return Pieces(texts, tuple(pieces), cut.unknown, len(written))
 
     def show(self, number: int) -> str:
-        """Return the text to show for one entry of the vocabulary, such as a word that a model predicts.
+        """Return the text to show for an entry of the vocabulary, such as a token that a model predicts. Raises
+        AttentionError: tokenizer_fails.
 
         Raises AttentionError: tokenizer_fails.
         """
@@ -254,7 +257,7 @@ class FastTokenizer:
         return printable_token(shown) or show_blanks(text)
 
     def spell(self, numbers: Sequence[int]) -> str:
-        """Return the text of pieces that a model generated. Raises AttentionError: tokenizer_fails."""
+        """Decode the tokens that a model generated, and return their text. Raises AttentionError: tokenizer_fails."""
         try:
             return self.tokenizer.decode(list(numbers), skip_special_tokens=False)
         except BaseException as error:
@@ -262,7 +265,7 @@ class FastTokenizer:
 
 
 def show_blanks(text: str) -> str:
-    """Return a text in which visible signs replace the spaces."""
+    """Return a text with visible signs in place of its spaces."""
     return "".join(SHOWN_BLANKS.get(blank) or SHOWN_BLANKS[" "] for blank in text)
 
 

@@ -1,5 +1,5 @@
-"""Groups the recorded layers of a text by kind of attention map: of the encoder, of the decoder, or from one to the
-other.
+"""Groups the recorded layers of a text by kind of attention map: encoder, decoder, or cross-attention from decoder to
+encoder.
 """
 
 import math
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
 LAYERS_AND_HEADS = "L H"
-MAPS_A_LAYER = 3  # kinds of maps of an encoder-decoder: encoder, decoder, cross
+MAPS_A_LAYER = 3  # kinds of maps in an encoder-decoder: encoder, decoder, cross
 
 
 def most_pieces(config: "PreTrainedConfig") -> int:
-    """Return the largest number of tokens of a text for which the maps of all heads of a model fit a file.
+    """Return the largest number of tokens of a text for which the attention maps of all heads still fit in a file.
 
     config: the model's config; if it does not state the number of layers or heads, 1 is assumed.
     """
@@ -77,12 +77,12 @@ class RecordedMaps:
         return MapFile(groups, texts, word_names=tuple(texts))
 
     def make_group(self, kind: str, layers: Sequence[int]) -> MapGroup:
-        """Return the maps of some layers of equal sizes as one group."""
+        """Return the attention maps of layers with equal sizes as one group."""
         weights = [self.recording.run(layer).trace["weights"][0].numpy() for layer in layers]
         names = tuple(self.recording.calls[layer].name for layer in layers)
         array = np.stack(weights)
         return MapGroup(NUMBER_PATTERN.sub("#", names[0]), kind, array, array.shape[1:], names, (LAYERS_AND_HEADS,))
 
     def number_of(self, group: MapGroup, layer: int) -> int:
-        """Return the index in the recording of a layer that is given by its index in a group."""
+        """Return the index in the recording of a layer, given by its group and its index in the group."""
         return list(self.groups.values())[self.file.groups.index(group)][layer]

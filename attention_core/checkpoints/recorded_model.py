@@ -66,7 +66,8 @@ class RecordedModel:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the model's name, the text, and the recorded vectors of each layer, which follow from both."""
+        """A digest that identifies the recording: of the model's name, the text, and the recorded vectors of each
+        layer."""
         digest = sha256(repr((self.title, self.words)).encode())
         for vectors in (*self.whole.model.beginnings, self.whole.model.end):
             digest.update(vectors.contiguous().numpy().tobytes())
@@ -79,7 +80,7 @@ class RecordedModel:
 
     @cached_property
     def worst(self) -> PartRow:
-        """The proof of the part that comes nearest to its bound."""
+        """The proof of the part whose difference is largest in relation to its bound."""
         return max(self.whole.proof(), key=lambda row: row.apart / row.bound)
 
     @cached_property
@@ -90,7 +91,8 @@ class RecordedModel:
         return tuple(map(self.show, range(rows)))
 
     def count_read(self, tokens: Tokens) -> int:
-        """Return how many words of the text some tokens are. Raises AttentionError (text_not_recorded)."""
+        """Return how many words of the recorded text the given tokens make up. Raises AttentionError
+        (text_not_recorded)."""
         count = len(tokens)
         is_begun = self.words[:count] == tokens
         if not is_begun or (count < len(self.words) and not self.causal):
@@ -111,7 +113,8 @@ class RecordedModel:
         return WholeRun(replace(model, beginnings=beginnings, end=model.end[:, :count]), self.whole.rounding)
 
     def run_linked(self, tokens: Tokens) -> Stack:
-        """Run the model from its first vectors on; each part reads the result of the part before it."""
+        """Run the model from its first vectors on; each part reads the output of the part before it, not its recorded
+        input."""
         count = self.count_read(tokens)
 
         def run() -> Stack:
@@ -121,7 +124,8 @@ class RecordedModel:
         return self.cache.get(("run_linked", count), run)
 
     def words_of_sum(self, word: int | None) -> tuple[int, ...]:
-        """Return the word that is looked at: of a large vocabulary not all logits are split."""
+        """Return the words whose logits are split into a sum: only the selected word, because a large vocabulary would
+        be too slow."""
         return () if word is None else (word,)
 
     def unembedding(self) -> tuple[UnembeddingWeights, UnembeddingConfig]:
@@ -129,7 +133,8 @@ class RecordedModel:
         return self.whole.weights.unembedding, self.whole.config.unembedding
 
     def embed(self, tokens: Tokens) -> Trace:
-        """Return the vectors with which words of the text enter the first layer, each at its first place in the text.
+        """Return the vectors with which the given words enter the first layer, each taken from the word's first place
+        in the text.
 
         In models that add a vector of the place to each word, it is part of them.
         """
@@ -143,7 +148,8 @@ class RecordedModel:
         return [self.words.index(token) for token in tokens]
 
     def rows_of(self, tokens: Tokens) -> tuple[int, ...] | None:
-        """Return the row of the unembedding of each word of the text; None if there is none, or if it is unknown."""
+        """Return the unembedding table's row for each word of the text; None for a word without a row, and for an
+        unknown word."""
         weights = self.whole.weights.unembedding
         if weights is None or len(self.rows) != len(self.words):
             return None
@@ -161,10 +167,10 @@ class RecordedModel:
         return LayerHeads(weights, own.attention, reaches_logits=reaches)
 
     def question_of(self, layer: int, head: int) -> None:
-        """Return None: no head is asked."""
+        """Return None: a recorded model has no head that answers questions."""
 
     def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
-        """Raise KeyError: the model answers no question."""
+        """Raise KeyError: a recorded model answers no questions."""
         raise KeyError(question)
 
 
@@ -176,5 +182,5 @@ def list_norms(layer: LayerConfig) -> list[str]:
 
 
 def looks_ahead(attention: Trace) -> bool:
-    """Return whether some query may attend to a later key."""
+    """Return whether any query may attend to a later key."""
     return "allowed" not in attention or bool(attention["allowed"].triu(1).any())

@@ -42,7 +42,8 @@ class Recording:
     proofs_from_x: dict[int, ProofRow] = field(default_factory=dict, repr=False)
 
     def run(self, layer: int) -> CoreRun:
-        """Return a layer as a CoreRun; it is computed at the first call. layer: the index of the layer, from 0."""
+        """Return a layer as a CoreRun, which is computed at the first call and then cached. layer: the index of the
+        layer, from 0."""
         if layer not in self.runs:
             self.runs[layer] = run_call(self.calls[layer], self.tables)
         return self.runs[layer]
@@ -59,7 +60,7 @@ class Recording:
         return self.find_maps(self.calls)
 
     def without(self, heads: Iterable[tuple[int, int]]) -> "Recording":
-        """Record the same inputs again with some heads switched off: each of them passes 0 on to W_o.
+        """Record the same inputs again with some heads ablated: the output that each of these heads passes to W_o is 0.
 
         The model itself computes everything after that, so that no part of it needs to be one of the core. In the new
         recording a call has what its heads computed, also those that are switched off.
@@ -79,7 +80,8 @@ class Recording:
         return self.record_without(off)
 
     def from_x(self, layer: int) -> CoreRun:
-        """Return a layer as a CoreRun that begins at its recorded input x. layer: the index of the layer, from 0.
+        """Return a layer as a CoreRun that begins at the layer's recorded input x. layer: the index of the layer, from
+        0.
 
         Its W_q, W_k, W_v, W_o, their biases, the norms of the heads and RoPE are found by comparing numbers
         (layer_maps). If no linear map reads the concatenated heads, the Trace has no W_o and ends with them.
@@ -115,7 +117,7 @@ class Recording:
 
     @property
     def passed(self) -> bool:
-        """Whether every layer is proven."""
+        """Whether the proof of every layer succeeded."""
         return all(row.passed for row in self.proof())
 
     def prove_layer(self, layer: int) -> ProofRow:

@@ -30,7 +30,8 @@ OPEN_FORM = {"model_type": "eurobert", "architectures": ["EuroBertForMaskedLM"]}
 
 
 def save_folder(model: LanguageModel, language: str, path: str | os.PathLike) -> Path:
-    """Write a language model into a folder that open_folder opens; the folder is made if it does not exist.
+    """Write a language model of this package into a folder that open_folder can open; the folder is created if
+    necessary.
 
     The weights are written in float32, which represents those of the package's models exactly. The matrices that read
     answers to questions are not written, because these architectures lack them.
@@ -54,7 +55,8 @@ def save_folder(model: LanguageModel, language: str, path: str | os.PathLike) ->
 
 
 def stock_files(model: LanguageModel, language: str) -> dict[str, bytes]:
-    """Return the contents of each file that save_folder writes; arguments and errors are the same."""
+    """Return {file name: content} of the files that save_folder writes; arguments and errors are those of
+    save_folder."""
     if not has_stock_form(model):
         raise AttentionError("values_of_words")
     numbers = {name: tensor.detach().float().contiguous() for name, tensor in stock_numbers(model).items()}
@@ -66,20 +68,21 @@ def stock_files(model: LanguageModel, language: str) -> dict[str, bytes]:
 
 
 def has_stock_form(model: LanguageModel) -> bool:
-    """Return whether each layer projects its values from its own input, as standard architectures do."""
+    """Return whether each layer computes its values from its own input, as the standard architectures Llama and
+    EuroBERT do."""
     return not any(layer.values_of_words for layer in model.shape.stack().layers)
 
 
 def to_json(value: dict) -> bytes:
-    """Return a value as the text of a JSON file."""
+    """Return a value as JSON text, as it is written to a file."""
     return json.dumps(value, ensure_ascii=False, indent=1).encode()
 
 
 # ---- the model -------------------------------------------------------------------------------------------------------
 def stock_config(model: LanguageModel) -> dict[str, object]:
-    """Return the config of the Llama or EuroBERT model with the same parts."""
+    """Return the config of the Llama or EuroBERT model that has the same parts as a language model of this package."""
     shape = model.shape
-    form = CAUSAL_FORM if shape.causal else OPEN_FORM | {"mask_token_id": word_numbers("en")[MASK]}  # "zh" has the same
+    form = CAUSAL_FORM if shape.causal else OPEN_FORM | {"mask_token_id": word_numbers("en")[MASK]}  # same in "zh"
     return form | {
         "vocab_size": shape.words,
         "hidden_size": shape.width,

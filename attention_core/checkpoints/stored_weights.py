@@ -25,11 +25,11 @@ PICKLED_FILES = (
     "pytorch_model.pt",
     "consolidated.00.pth",
 )
-MAX_JSON_BYTES = 10_000_000  # the most bytes of an index or header, enough for a hundred thousand tensors
+MAX_JSON_BYTES = 10_000_000  # most bytes of an index or a header; enough for 100,000 tensors
 MAX_TENSORS = 100_000
 MAX_TENSOR_AXES = 8
-MAX_TENSOR_NUMBERS = 2**40  # with each axis of length 0 counted as 1; torch takes no larger strides than 2**63
-LENGTH_BYTES = 8  # a file begins with the length of its header, in this many bytes
+MAX_TENSOR_NUMBERS = 2**40  # most numbers in a tensor, axes of length 0 counted as 1: torch's strides end at 2**63
+LENGTH_BYTES = 8  # number of bytes that hold the header's length, at the start of a file
 TYPES = {
     "F32": torch.float32,
     "F16": torch.float16,
@@ -46,7 +46,7 @@ HALVES = (torch.float16, torch.bfloat16)
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """The position of a tensor in a file of the folder. place: its first byte."""
+    """The position of a stored tensor: its file in the folder, and in the file its first byte (`place`)."""
 
     file: str
     dtype: torch.dtype
@@ -60,7 +60,7 @@ class StoredTensor:
 
     @property
     def memory_bytes(self) -> int:
-        """The number of bytes of the tensor in memory, where half precision becomes float32."""
+        """The number of bytes of the tensor in memory, where half precision is converted to float32."""
         widened = 2 if self.dtype in HALVES else 1
         return self.stored_bytes * widened
 
@@ -96,7 +96,7 @@ def read_index(folder: ModelFolder) -> dict[str, str]:
 
 def list_sharded(folder: ModelFolder, index: Mapping[str, str]) -> dict[str, StoredTensor]:
     """Return the tensors of several files. Raises AttentionError unless each file has exactly the tensors that the
-    index names.
+    index assigns to it.
     """
     tensors: dict[str, StoredTensor] = {}
     for file in sorted(set(index.values())):
@@ -200,8 +200,7 @@ def read_tensor(file: BinaryIO, name: str, stored: StoredTensor) -> Tensor:
         rest = rest[count:]
     tensor = held.view(stored.dtype).reshape(stored.shape)
     tensor = tensor.float() if stored.dtype in HALVES else tensor
-    # A sum is tested first, in a tenth of the time: it is not finite if a number is not, but large numbers may also
-    # overflow it.
+    # The sum is tested first, in a tenth of the time: if it is finite, all numbers are.
     if tensor.is_floating_point() and not tensor.sum().isfinite() and not tensor.isfinite().all():
         index = tuple((~tensor.isfinite()).nonzero()[0].tolist())
         raise AttentionError("not_finite", name=printable_name(name), value=tensor[index].item(), index=index)

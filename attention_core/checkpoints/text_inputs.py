@@ -13,12 +13,13 @@ from attention_core.inputs.word_maps import WordGroups
 from attention_core.record.errors import AttentionError
 
 TEXT_INPUT = "input_ids"
-KINDS, KINDS_OF_TEXTS = "token_type_ids", 2  # input with the text of each piece (0 or 1); texts of a pair
+KINDS, KINDS_OF_TEXTS = "token_type_ids", 2  # input with each token's text (0 or 1); texts of a pair
 
 
 @dataclass(frozen=True, eq=False)
 class TextInputs:
-    """The inputs of a model for a text, and the text's tokens ("pieces").
+    """The inputs of a model for a text, and the text's tokens ("pieces"): those of the text, of a second text, or of
+    the decoder.
 
     pieces: those of the text, and of the second text of a pair. begun: for an encoder-decoder, the pieces of the
     decoder's text; else None. start: the text to show for the piece with which the decoder begins; "" for none.
@@ -31,12 +32,12 @@ class TextInputs:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The text to show for each piece of the text."""
+        """The text to show for each token."""
         return self.pieces.shown
 
     @property
     def further_shown(self) -> tuple[str, ...]:
-        """The text to show for each piece that the decoder of an encoder-decoder reads; () for any other model."""
+        """The text to show for each token that the decoder of an encoder-decoder reads; () for any other model."""
         if self.begun is None:
             return ()
         return (*filter(None, [self.start]), *self.begun.shown)
@@ -54,7 +55,7 @@ class TextInputs:
 
 
 def make_inputs(opened: OpenedModel, text: str, further: str = "", written: Sequence[int] = ()) -> TextInputs:
-    """Return the inputs of a model for a text.
+    """Return the inputs of a model for a text, with the second text of a pair or the decoder's text, if there is one.
 
     further: for an encoder-decoder, the text that the decoder has generated so far, without its start; for any other
     model, the second text of a pair. written: the vocabulary indices of the pieces that the model generated after the
@@ -80,7 +81,7 @@ def make_inputs(opened: OpenedModel, text: str, further: str = "", written: Sequ
 
 
 def find_start(model: torch.nn.Module) -> int | None:
-    """Return the index of the token with which a decoder begins; None if the config does not state it.
+    """Return the index of the token with which a decoder begins generating; None if the config does not state it.
 
     Without a start token for the decoder, it is the token that begins each text, as in transformers; without that, it
     is the padding token, with which T5 begins.
@@ -95,7 +96,7 @@ def find_start(model: torch.nn.Module) -> int | None:
 
 
 def keep_taken(model: torch.nn.Module, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return those of some inputs that a model takes.
+    """Return only those inputs that a model's forward accepts.
 
     token_type_ids are left out unless the config has token types: GPT-2 takes them, too, but would add a word's
     embedding for each.

@@ -20,15 +20,13 @@ class VectorNorm:
     shift: Float[Tensor, " D"] | None = None
 
     def norm(self, x: Float[Tensor, "*axes D"]) -> Float[Tensor, "*axes D"]:
-        """Return the normed vectors x."""
+        """Return the vectors x after the norm."""
         if self.shift is None:
             return rms_norm(x, self.gain, eps=self.eps)
         return layer_norm(centre(x), self.gain, self.shift, eps=self.eps)
 
     def norm_sizes(self, sizes: Float[Tensor, "*axes D"], x: Float[Tensor, "*axes D"]) -> Float[Tensor, "*axes D"]:
-        """Return bounds of the normed numbers' magnitudes. sizes: those of the numbers before the norm. x: these
-        numbers, from which the norm computes its divisor.
-        """
+        """Return bounds of the magnitudes after the norm, from `sizes`, those before it."""
         shift = 0.0
         if self.shift is not None:
             sizes = sizes + sizes.mean(-1, keepdim=True)
@@ -53,7 +51,7 @@ class VectorNorm:
 
 
 def read_vector_norm(call: NormCall) -> VectorNorm | None:
-    """Return the norm whose result is that of a module's call; None if there is none.
+    """Return the norm that equals the result of a module's call; None if there is none.
 
     Its gain is 1, a parameter of the module, or 1 plus a parameter; its shift is 0 or a parameter; its eps is a number
     of the module or, if none of these fits, a usual one. Of several norms that fit, the nearest is returned.
@@ -71,7 +69,7 @@ def read_vector_norm(call: NormCall) -> VectorNorm | None:
     limit = MOST_ROUNDINGS * torch.finfo(call.made.dtype).eps * float(made.abs().max())
     gains = (one, *own, *(1 + each for each in own))
     shapes = list(product(gains, (None, zero, *own)))
-    for all_eps in (small, USUAL_EPS):  # where vectors are long, a usual eps fits as well as the module's own
+    for all_eps in (small, USUAL_EPS):  # for long vectors any usual eps fits, so the module's own is preferred
         norms = [VectorNorm(gain, eps, shift) for eps in dict.fromkeys(all_eps) for gain, shift in shapes]
         differences = [float((norm.norm(given) - made).abs().max()) for norm in norms]
         if min(differences, default=limit) < limit:

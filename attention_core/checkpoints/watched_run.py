@@ -1,4 +1,4 @@
-"""Records every torch operation of a run, and finds attention among them: a softmax whose result multiplies values.
+"""Records every torch operation of a run, and finds the attention in it: a softmax whose result multiplies values.
 
 It needs no knowledge of the model or of names of modules. watched_scores.py finds how the scores were computed.
 """
@@ -16,15 +16,15 @@ SAME_NUMBERS = frozenset(
     (
         *("view", "_unsafe_view", "reshape", "_reshape_alias", "expand", "squeeze", "unsqueeze", "slice"),
         *("transpose", "permute", "t", "alias", "detach", "contiguous", "clone", "copy_", "_to_copy", "lift_fresh"),
-        *("dropout", "native_dropout"),  # in eval mode these change nothing
+        *("dropout", "native_dropout"),  # operations without effect in eval mode
     )
 )  # operations that change only the shape, the order or the dtype of the numbers
 SOFTMAXES = frozenset(("_softmax", "_safe_softmax", "softmax"))
 CHANGES_OF_WEIGHTS = frozenset(("masked_fill", "masked_fill_", "where", "mul", "nan_to_num", "div"))
-PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}  # the two factors of each product
-MOST_CHANGES = 24  # most operations between a softmax and the product with the values
-FUSED = "_scaled_dot_product_flash_attention_for_cpu"  # computes an output from q, k and v, without weights
-WATCHING = threading.RLock()  # torch's switch for fused layers is shared by the whole process
+PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}  # the indices of both factors
+MOST_CHANGES = 24  # most operations between a softmax and its product with the values
+FUSED = "_scaled_dot_product_flash_attention_for_cpu"  # torch's fused attention
+WATCHING = threading.RLock()  # lock for torch's switch of fused layers, which the whole process shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,7 @@ class Mixing:
 
 
 class OperationWatch(TorchDispatchMode):
-    """Records all operations of a run, and in order the attention among them: softmaxes that mix values, and fused
-    attention.
+    """Records all operations of a run, and lists the attention in it: softmaxes that mix values, and fused attention.
 
     running: the names of the modules that are running, the innermost last.
     """
@@ -67,7 +66,7 @@ class OperationWatch(TorchDispatchMode):
     def __init__(self, running: list[str]):
         super().__init__()
         self.running = running
-        self.operations: dict[int, Computed] = {}  # by the id of the result, which stays alive here
+        self.operations: dict[int, Computed] = {}  # id of a result (which stays alive) -> its operation
         self.softmaxes: list[Computed] = []
         self.attention: list[Mixing | Computed] = []
 
@@ -83,7 +82,7 @@ class OperationWatch(TorchDispatchMode):
         made_by = self.find_sources(args)
         kept = args
         if name.endswith("_") and args and isinstance(args[0], Tensor):
-            kept = (args[0].clone(), *args[1:])  # a copy of the operand before it is changed in place
+            kept = (args[0].clone(), *args[1:])  # the operand is copied before an in-place change
         result = func(*args, **kwargs)
         first = result[0] if isinstance(result, tuple | list) and result else result
         if isinstance(first, Tensor):
@@ -96,7 +95,8 @@ class OperationWatch(TorchDispatchMode):
         return {place: self.operations[key] for place, key in tensors.items() if key in self.operations}
 
     def keep(self, computed: Computed) -> None:
-        """Record an operation; also note a softmax over keys, and the product of a softmax's result with values."""
+        """Store an operation of the run, and note whether it is a softmax over keys, or the product of a softmax with
+        values."""
         self.operations[id(computed.result)] = computed
         result = computed.result
         if computed.name == FUSED:
@@ -110,14 +110,14 @@ class OperationWatch(TorchDispatchMode):
                 self.attention.append(Mixing(softmax, computed, operand))
 
     def unmixed(self) -> list[Computed]:
-        """Return the softmaxes whose result multiplies no values."""
+        """Return the softmaxes that are no attention, because their result multiplies no values."""
         mixed = {id(mixing.softmax) for mixing in self.mixings}
         return [softmax for softmax in self.softmaxes if id(softmax) not in mixed]
 
 
 def find_softmax(computed: Computed | None) -> Computed | None:
-    """Return the softmax from which a tensor was computed by nothing but masking, dropout, factors and changes of
-    shape.
+    """Return the softmax from which a tensor was computed only by masking, dropout, scaling and changes of shape; None
+    without one.
     """
     for _ in range(MOST_CHANGES):
         if computed is None or computed.name in SOFTMAXES:
@@ -131,8 +131,8 @@ def find_softmax(computed: Computed | None) -> Computed | None:
 
 @contextmanager
 def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
-    """Context manager that yields the names of the modules that this thread is running, the innermost last, kept by
-    hooks.
+    """Context manager that yields a list of the modules' names that run in this thread, the innermost last, kept by
+    forward hooks.
 
     The model itself, which has no name, gets the name of its class.
     """
@@ -150,7 +150,7 @@ def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
     hooks = []
     for name, module in model.named_modules():
         if isinstance(module, torch.jit.RecursiveScriptModule):
-            continue  # accepts no hooks
+            continue  # this module accepts no hooks
         hooks.append(module.register_forward_pre_hook(lambda *_, name=name: enter(name or type(model).__name__)))
         hooks.append(module.register_forward_hook(leave, always_call=True))
     try:

@@ -13,16 +13,16 @@ CHANGES_OF_SCORES = SAME_NUMBERS | {
     *("mul", "mul_", "div", "div_", "add", "add_", "sub", "sub_", "rsub", "tanh", "clamp", "clamp_min", "maximum"),
     *("masked_fill", "masked_fill_", "where", "gather", "index", "index_put", "index_put_"),
 }
-CUTS = ("view", "_unsafe_view", "reshape", "_reshape_alias")  # operations that can split an axis into two
-ENDS_OF_MAP = ("mm", "addmm", "select", "split", "split_with_sizes")  # a linear map, or a part of several in one
-MOST_OPERATIONS = 60  # the most operations between the product of q and k and the softmax
-MOST_SOURCES = 30  # the most operations that are followed back to find a product
+CUTS = ("view", "_unsafe_view", "reshape", "_reshape_alias")  # operations that may split an axis into two
+ENDS_OF_MAP = ("mm", "addmm", "select", "split", "split_with_sizes")  # a linear map or a part of it
+MOST_OPERATIONS = 60  # most operations between the product q kᵀ and the softmax
+MOST_SOURCES = 30  # most operations that are traced back in search of a product
 
 
 @dataclass(eq=False)
 class ReadScores:
-    """The scores of a softmax, followed back from it: factor · (result of the operation reached) + added, where
-    allowed.
+    """The scores of a softmax, traced back through its operations: factor · (result of an earlier operation) + added,
+    where allowed.
 
     layer: the name of the module that ran the softmax. added, allowed: tensors in the shape of the softmax; None if
     nothing is added or blocked. by_query: a further factor per query, (..., T, 1), such as the temperature of a head,
@@ -38,7 +38,8 @@ class ReadScores:
     cap: float | None = None
 
     def add(self, term: Tensor, factor: float, like: Tensor) -> None:
-        """Record that a term times a factor is added to the scores, in an operation whose result is `like`."""
+        """Add a term times a factor to the scores' added part; the term broadcasts to `like`, the operation's
+        result."""
         term = (term.double() * factor).expand(like.shape)
         if term.numel() != self.shape.numel():
             raise AttentionError("scores_shape", layer=self.layer, expected=tuple(self.shape), shape=tuple(term.shape))
@@ -50,33 +51,34 @@ class ReadScores:
         self.added = term if self.added is None else self.added + term
 
     def block_except(self, where: Tensor, like: Tensor) -> None:
-        """Record that only some pairs may attend, by an operation whose result is `like`."""
+        """Limit the scores to the pairs that may attend; the mask broadcasts to `like`, the operation's result."""
         self.require_no_cap()
         where = where.expand(like.shape).reshape(self.shape)
         self.allowed = where if self.allowed is None else self.allowed & where
 
     def multiply(self, by_query: Tensor, like: Tensor) -> None:
-        """Record that the scores are multiplied by a number per query, in an operation whose result is `like`."""
+        """Multiply the scores by one number per query, which broadcasts to `like`, the operation's result."""
         by_query = by_query.double().expand(*like.shape[:-1], 1)
         by_query = by_query.reshape(*self.shape[:-1], 1)
         self.by_query = by_query if self.by_query is None else self.by_query * by_query
 
     def bend(self) -> None:
-        """Record that tanh was applied to the result of the operation reached: the factor so far is the cap. Raises
+        """Record a tanh in the computation of the scores (a soft cap), whose cap is the factor so far. Raises
         AttentionError.
         """
         self.require_no_cap()
         if self.by_query is not None or self.factor <= 0:
             raise AttentionError("scores_go_through", layer=self.layer, operation="tanh")
-        self.cap = self.factor  # c · tanh(x) is c · tanh((c x) / c): the factor on x is c, too
+        self.cap = self.factor  # the factor on x in c · tanh(x) is the cap c, because it is written c · tanh((c x) / c)
 
     def require_no_cap(self) -> None:
-        """Raise AttentionError if tanh was applied to the scores later."""
+        """Raise AttentionError if a tanh follows the operation, because scores can then no longer be written as a
+        scaled sum."""
         if self.cap is not None:
             raise AttentionError("scores_go_through", layer=self.layer, operation="tanh")
 
     def is_product(self, computed: Computed) -> bool:
-        """Return whether an operation is a product of two tensors that the run computed, as q kᵀ is, and no linear
+        """Return whether an operation is a product of two tensors that the run computed, such as q kᵀ, and not a linear
         map.
         """
         if computed.name in ("bmm", "baddbmm"):
@@ -87,7 +89,8 @@ class ReadScores:
 
 # ---- from the softmax back to the product ----------------------------------------------------------------------------
 def read_scores(softmax: Computed) -> tuple[ReadScores, Computed]:
-    """Return how the scores of a softmax were computed, and the product of q and k. Raises AttentionError."""
+    """Trace a softmax back to the product of q and k; return how its scores were computed, and the product. Raises
+    AttentionError."""
     scores, computed = ReadScores(softmax.module, softmax.arguments[0].shape), softmax.source()
     for _ in range(MOST_OPERATIONS):
         if computed is None:
@@ -99,14 +102,15 @@ def read_scores(softmax: Computed) -> tuple[ReadScores, Computed]:
 
 
 def read_factors(product: Computed, scores: ReadScores) -> tuple[Tensor, Tensor]:
-    """Return the q and k of the scores' product, without a common factor; a tensor that baddbmm adds is recorded.
+    """Return q and k, the factors of the scores' product, divided by a common factor; record a tensor that baddbmm
+    adds.
 
     If both were multiplied by the same number, as by the fourth root of 1/d_k in torch's attention, they are divided by
     it in float64, and the factor of the scores is multiplied by its square.
     """
     *added, q, k = product.arguments
     beta = float(product.named.get("beta", 1))
-    if added and beta:  # with beta 0, the added tensor may be uninitialised
+    if added and beta:  # with beta = 0 torch ignores the added tensor, which may be uninitialised
         scores.add(added[0], scores.factor * beta, product.result)
     scores.factor *= float(product.named.get("alpha", 1))
     factors = [find_factor(product.source(len(added) + place)) for place in (0, 1)]
@@ -117,16 +121,16 @@ def read_factors(product: Computed, scores: ReadScores) -> tuple[Tensor, Tensor]
 
 
 def find_factor(computed: Computed | None) -> float | None:
-    """Return the number by which a tensor was multiplied before its shape was changed; None if there is none."""
+    """Return the number by which a tensor was multiplied before changes of its shape; None if there is none."""
     while computed is not None and computed.name in SAME_NUMBERS:
         computed = computed.source()
     return read_number(computed.arguments[1]) if computed is not None and computed.name == "mul" else None
 
 
 def read_change(computed: Computed, scores: ReadScores) -> Computed | None:
-    """Record what one operation did to the scores; return the operation before it. Raises AttentionError."""
+    """Record what one operation changed in the scores, and return the operation before it. Raises AttentionError."""
     name = computed.name.removesuffix("_")
-    if computed.name in SAME_NUMBERS or name in ("maximum", "clamp", "clamp_min"):  # limits the scores from below
+    if computed.name in SAME_NUMBERS or name in ("maximum", "clamp", "clamp_min"):  # a lower limit
         return computed.source()
     if name in ("mul", "div"):
         return read_factor(computed, scores, is_division=name == "div")
@@ -147,7 +151,8 @@ def read_change(computed: Computed, scores: ReadScores) -> Computed | None:
 
 
 def read_factor(computed: Computed, scores: ReadScores, is_division: bool) -> Computed | None:
-    """Record a factor on the scores; a tensor of 0 and 1 is a mask, which blocks where it is 0, as in GPT."""
+    """Record a factor on the scores; if it is a tensor of zeros and ones, record it as a mask that blocks at 0, as in
+    GPT."""
     place = 0 if leads_to_product(computed.source(0), scores) else 1
     other = computed.arguments[1 - place]
     factor = read_number(other)
@@ -165,13 +170,13 @@ def read_factor(computed: Computed, scores: ReadScores, is_division: bool) -> Co
 
 
 def read_sum(computed: Computed, scores: ReadScores, is_difference: bool) -> Computed | None:
-    """Record the number or tensor that an addition or subtraction adds to the scores."""
+    """Record the number or tensor that an addition or a subtraction adds to the scores."""
     place = next((n for n in (0, 1) if leads_to_product(computed.source(n), scores)), None)
     if place is None:
         raise AttentionError("scores_of_no_product", layer=scores.layer)
     other = computed.arguments[1 - place]
     alpha = float(computed.named.get("alpha", 1))
-    sign = -alpha if is_difference else alpha  # alpha multiplies the second operand
+    sign = -alpha if is_difference else alpha  # alpha is torch's factor on the second operand
     factor = scores.factor
     if place == 0:
         factor *= sign
@@ -185,7 +190,7 @@ def read_sum(computed: Computed, scores: ReadScores, is_difference: bool) -> Com
 
 
 def read_choice(computed: Computed, scores: ReadScores) -> Computed | None:
-    """Record that torch.where keeps some scores, and replaces the others by a low number."""
+    """Record a torch.where that keeps the scores of some pairs and blocks the others by a low number."""
     where, *choices = computed.arguments
     for place in (1, 2):
         if leads_to_product(computed.source(place), scores):
@@ -196,7 +201,7 @@ def read_choice(computed: Computed, scores: ReadScores) -> Computed | None:
 
 
 def read_replaced(computed: Computed, scores: ReadScores) -> Computed | None:
-    """Record that a low number replaced some scores, as in scores[..., mask] = -inf."""
+    """Record that some scores were replaced by a low number, as in scores[..., mask] = -inf."""
     _, places, number = computed.arguments[:3]
     require_low(number, scores.layer)
     kept = torch.ones(computed.result.shape, dtype=torch.bool, device=computed.result.device)
@@ -206,21 +211,21 @@ def read_replaced(computed: Computed, scores: ReadScores) -> Computed | None:
 
 
 def require_low(value: object, layer: str) -> None:
-    """Raise AttentionError unless the number that replaces scores is low enough to block them."""
+    """Raise AttentionError unless a number that replaces scores is low enough to block them."""
     number = float(value.max()) if isinstance(value, Tensor) else read_number(value)
     if number is None or number > BLOCKED_BELOW:
         raise AttentionError("scores_replaced", layer=layer, given=number)
 
 
 def read_number(value: object) -> float | None:
-    """Return a number, or the only number of a tensor; None for anything else."""
+    """Return a Python number, or the single number of a tensor; None for anything else."""
     if isinstance(value, Tensor):
         return float(value) if value.numel() == 1 and value.is_floating_point() else None
     return float(value) if isinstance(value, int | float) else None
 
 
 def leads_to_product(computed: Computed | None, scores: ReadScores, steps: int = MOST_SOURCES) -> bool:
-    """Return whether a tensor was computed from a product of two tensors by operations that scores may go through."""
+    """Return whether a tensor comes from a product of two tensors through operations that scores may pass through."""
     if computed is None or steps == 0:
         return False
     if scores.is_product(computed):
@@ -230,8 +235,8 @@ def leads_to_product(computed: Computed | None, scores: ReadScores, steps: int =
 
 
 def was_computed(computed: Computed | None) -> bool:
-    """Return whether a tensor was computed in the run, and is not a parameter in another shape, as the weights of a
-    linear map.
+    """Return whether the run computed a tensor, which is not just a reshaped parameter, such as the weights of a linear
+    map.
     """
     while computed is not None and computed.name in SAME_NUMBERS:
         computed = computed.source()
@@ -240,7 +245,7 @@ def was_computed(computed: Computed | None) -> bool:
 
 # ---- the whole call --------------------------------------------------------------------------------------------------
 def read_watched(watched: OperationWatch, batch: int) -> tuple[list[AttentionCall], list[AttentionError]]:
-    """Return the attention calls of a watched run in order, and the reasons why other softmaxes are no attention.
+    """Return the attention calls of a recorded run in order, and the reasons why its other softmaxes are no attention.
 
     A softmax over the result of a linear map, such as that of a router or of logits, is ignored; so is a softmax with
     two axes that is no attention. batch: the number of texts of the run.
@@ -253,7 +258,7 @@ def read_watched(watched: OperationWatch, batch: int) -> tuple[list[AttentionCal
         try:
             calls.append(read_mixing(mixing, batch))
         except AttentionError as reason:
-            if mixing.softmax.result.dim() > 2:  # with two axes it may be a router, which mixes the results of experts
+            if mixing.softmax.result.dim() > 2:  # with two axes, it may be a router of experts
                 missing.append(reason)
     for softmax in watched.unmixed():
         if softmax.result.dim() > 2 and not is_of_linear(softmax.source()):
@@ -263,7 +268,7 @@ def read_watched(watched: OperationWatch, batch: int) -> tuple[list[AttentionCal
 
 
 def is_of_linear(computed: Computed | None) -> bool:
-    """Return whether a tensor is the result of a linear map, perhaps in another shape."""
+    """Return whether a tensor is the result of a linear map, possibly reshaped."""
     for _ in range(MOST_SOURCES):
         if computed is None or computed.name not in SAME_NUMBERS:
             break
@@ -321,7 +326,7 @@ def read_fused(computed: Computed) -> AttentionCall:
 
 
 def read_mixed(mixing: Mixing) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the weights, the values and their product; the product may be computed as (vᵀ aᵀ)ᵀ."""
+    """Return the weights, the values and their product, which may be computed as (vᵀ aᵀ)ᵀ."""
     product, place = mixing.product, mixing.operand
     first, second = (product.arguments[operand] for operand in PRODUCTS[product.name])
     weights, values = product.arguments[place], second
@@ -331,8 +336,8 @@ def read_mixed(mixing: Mixing) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def find_heads(product: Computed) -> int | None:
-    """Return the number of heads into which q was split before the product of the scores; None if no operation shows
-    it.
+    """Return the number of heads into which q was split before the scores' product; None if no operation shows the
+    number.
     """
     place = len(product.arguments) - 2
     width, computed = product.arguments[place].shape[-1], product.source(place)
@@ -361,7 +366,8 @@ def find_batch(weights: torch.Size, scores: ReadScores, batch: int, heads: int |
 
 
 def join_equal_heads(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-    """Return keys and values with one head for each group of adjacent heads that are equal."""
+    """Return keys and values with one head for each group of equal neighbouring heads, which grouped-query attention
+    repeats."""
     H = k.shape[1]
     for heads in (count for count in range(1, H) if H % count == 0):
         few = [tensor[:, :: H // heads] for tensor in (k, v)]

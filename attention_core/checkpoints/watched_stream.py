@@ -1,4 +1,4 @@
-"""Finds which sums, linear maps and norms of a recorded run computed a tensor of vectors."""
+"""Traces vectors of a recorded run back to the sums, linear maps and norms that computed them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ SUMS = ("add", "add_")
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A tensor of a recorded run, and the operation that computed it; None if no recorded operation did."""
+    """A tensor of a recorded run, together with the operation that computed it; None if no recorded operation did."""
 
     value: Tensor
     made_by: Computed | None
 
 
 class Stream:
-    """The operations of a recorded run, with its linear maps and norms, to follow vectors back to what computed them.
+    """The operations, linear maps and norm calls of a recorded run, through which vectors are traced back.
 
     maps: the linear maps of the run. norms: its calls of modules that return the shape of their operand; linear maps
     among them are ignored.
@@ -35,13 +35,13 @@ class Stream:
         self.norms = {id(each.made): each for each in norms if self.map_at(self.point(each.made)) is None}
 
     def point(self, tensor: Tensor) -> Point:
-        """Return a tensor with the operation that computed its numbers; operations that change only its shape are
+        """Return a tensor with the operation that computed its numbers; operations that only change the shape are
         skipped.
         """
         return self.before_shapes(Point(tensor, self.operations.get(id(tensor))))
 
     def before_shapes(self, point: Point) -> Point:
-        """Return the tensor from which a point was computed by operations that change only the shape."""
+        """Return the tensor of a point as it was before operations that only change the shape."""
         while point.made_by is not None and point.made_by.name in SAME_NUMBERS and self.norm_at(point) is None:
             point = Point(point.made_by.arguments[0], point.made_by.source())
         return point
@@ -55,7 +55,7 @@ class Stream:
         return None if point.made_by is None else self.maps.get(id(point.made_by.result))
 
     def summands(self, point: Point) -> list[Point]:
-        """Return the two tensors whose sum a tensor is, if all three have the same shape; else an empty list."""
+        """Return the two summands of a tensor, if it is a sum of tensors of its own shape; else []."""
         made_by = point.made_by
         if made_by is None or made_by.name not in SUMS or made_by.named.get("alpha", 1) != 1:
             return []
@@ -65,5 +65,5 @@ class Stream:
         return [self.before_shapes(Point(each, made_by.source(place))) for place, each in enumerate(given)]
 
     def time_of(self, point: Point) -> int:
-        """Return the number of the operation that computed a tensor, in the order of the run; -1 for an input."""
+        """Return the position in the run of the operation that computed a tensor; -1 for an input."""
         return -1 if point.made_by is None else self.times[id(point.made_by.result)]

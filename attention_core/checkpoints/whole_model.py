@@ -28,7 +28,7 @@ from attention_core.transformer.recorded_part import RecordedConfig, RecordedWei
 from attention_core.transformer.stack import LayerConfig, LayerWeights, StackConfig, StackWeights
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
-SAME_ROUNDINGS = 32  # accepted difference in roundings of the largest number
+SAME_ROUNDINGS = 32  # accepted difference, in roundings of the largest number
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def find_whole_model(
 
 
 def as_double(tensor: Tensor | None) -> Tensor | None:
-    """Return a tensor in float64; None for None."""
+    """Return a tensor in float64, or None for None."""
     return None if tensor is None else tensor.double()
 
 
@@ -116,7 +116,8 @@ def choose_norm(norm: VectorNorm | None, place: str) -> tuple[tuple, dict[str, T
 
 
 def choose_norms_behind(on_output: VectorNorm | None, after: VectorNorm | None) -> tuple[tuple, dict[str, Tensor]]:
-    """Return the modifiers and learned tensors of the norms behind a layer: that of its output, and that of the sum."""
+    """Return the modifiers and learned tensors of the norms after a layer: the norm of its output, and the norm of the
+    residual sum."""
     (first, one), (last, other) = choose_norm(on_output, "output"), choose_norm(after, "after")
     return (*first, *last), {**one, **other}
 
@@ -124,8 +125,8 @@ def choose_norms_behind(on_output: VectorNorm | None, after: VectorNorm | None) 
 def join_parts(
     parts: Sequence[FoundPart], last: Tensor, end: Tensor, unembedding: tuple | None = None, norms: tuple | None = None
 ) -> WholeModel:
-    """Return the parts of a model, in order, as a stack. Its layers are an attention layer each, with the feed-forward
-    layer that follows.
+    """Join the parts of a model, in order, to a stack: each layer is an attention layer and the feed-forward layer
+    after it.
 
     last: the vectors after the last layer. end: the model's result. unembedding, norms: a config and weights for after
     the layers.
@@ -150,36 +151,38 @@ def join_parts(
 
 @dataclass(frozen=True, eq=False)
 class MapPart:
-    """Some columns of a linear map: one map may compute both a gate and the hidden vectors that it multiplies."""
+    """Some columns of a linear map's result; the map may compute two things at once, such as a gate and hidden
+    vectors."""
 
     source: LinearMap
     columns: slice
 
     @property
     def made(self) -> Float[Tensor, "R D_hidden"]:
-        """The result of the map in these columns."""
+        """The columns of the map's result."""
         return self.source.made[:, self.columns]
 
     @property
     def matrix(self) -> Float[Tensor, "D D_hidden"]:
-        """The matrix in these columns, in float64."""
+        """The columns of the map's matrix, in float64."""
         return self.source.matrix[:, self.columns].double()
 
     @property
     def bias(self) -> Float[Tensor, " D_hidden"] | None:
-        """The bias in these columns, in float64; None if the map has none."""
+        """The numbers of the map's bias for these columns, in float64; None without a bias."""
         return None if self.source.bias is None else self.source.bias[self.columns].double()
 
 
 def activate(activation: str, hidden: MapPart, gate: MapPart | None) -> Float[Tensor, "R D_hidden"]:
-    """Return the hidden vectors after an activation of the core; gate: None for an activation without a gate."""
+    """Return the hidden vectors of a feed-forward layer after one of the core's activations; gate: None if it has no
+    gate."""
     faces = ACTIVATIONS[activation].faces
     return faces.torch(hidden.made) if gate is None else hidden.made * faces.torch(gate.made)
 
 
 @dataclass(frozen=True, eq=False)
 class Addition:
-    """What a layer added to the vectors before it: the result of its last linear map, or the RMS norm of this result.
+    """What a layer added to the residual stream: the result of its last linear map, or the RMS norm of that result.
 
     normed: the result of the norm; None without a norm.
     """
@@ -190,12 +193,13 @@ class Addition:
 
     @property
     def value(self) -> Tensor:
-        """The numbers that were added."""
+        """The vectors that the layer added."""
         return self.output.made if self.normed is None else self.normed
 
 
 class PartReader:
-    """Finds the parts of a model, from the last back to the first; layers: see find_whole_model."""
+    """Finds the attention and feed-forward layers of a model, from the last to the first; layers: see
+    find_whole_model."""
 
     def __init__(self, stream: Stream, layers: Sequence[tuple[str, LayerMaps, CoreRun]]):
         self.stream = stream
@@ -209,8 +213,8 @@ class PartReader:
         return None if call is None else read_vector_norm(call)
 
     def read_head(self, logits: Tensor) -> tuple[LinearMap, VectorNorm | None, Point] | None:
-        """Return the linear map that computed the logits, the norm before it, and the vectors before that norm; None
-        without such a map.
+        """Return the linear map that computed the logits, the norm before it, and that norm's operand; None without
+        such a map.
         """
         words = self.stream.map_at(self.stream.point(logits))
         if words is None:
@@ -220,8 +224,8 @@ class PartReader:
         return words, norm, given if norm is None else self.stream.point(self.stream.norm_at(given).given)
 
     def vectors_at(self, point: Point, layer: str) -> Float[Tensor, "B T D"]:
-        """Return vectors in the shape (B, T, D) of the attention layers' input. Raises AttentionError (stack_reads) if
-        they have another size.
+        """Return vectors in the shape (B, T, D) of a layer's input. Raises AttentionError (stack_reads) if their size
+        differs.
 
         layer: the name of the layer whose input they are.
         """
@@ -231,7 +235,8 @@ class PartReader:
         return point.value.reshape(self.shape)
 
     def read_parts(self, end: Point, is_needed: bool = False) -> list[FoundPart]:
-        """Return the parts (attention or feed-forward layers) before `end` that add their output to their input.
+        """Return the parts (attention or feed-forward layers) before the vectors `end`, each of which adds its output
+        to its input.
 
         The parts are found from the last to the first, and returned from the first to the last. If the vectors at `end`
         are no sum of a part's input and output, the list is empty, or with is_needed an AttentionError is raised. It is
@@ -258,7 +263,7 @@ class PartReader:
                 part = self.read_part(added, x, norm)
             except AttentionError:
                 if sum(part.is_attention for part in parts) == len(self.layers):
-                    break  # it is a sum of the embedding, before the first layer
+                    break  # before the first layer: the sum of word and position vectors
                 raise
             if not (follows_attention or part.is_attention):
                 break
@@ -272,8 +277,8 @@ class PartReader:
         return parts
 
     def split(self, total: Point) -> tuple[Addition | None, Point]:
-        """Return what a layer added, and the vectors to which it was added, if some vectors are this sum; None and the
-        vectors themselves if they are not.
+        """Split vectors that are a residual sum into what a layer added and the vectors before; (None, vectors) if they
+        are no such sum.
         """
         sides = self.stream.summands(total)
         made = [self.addition_at(side) for side in sides]
@@ -284,7 +289,7 @@ class PartReader:
         return made[place], sides[1 - place]
 
     def addition_at(self, point: Point) -> Addition | None:
-        """Return the last linear map of a layer, and the norm of its result, if they computed some vectors; else
+        """Return the last linear map of a layer, and the norm of its result, if these computed the given vectors; else
         None.
         """
         output = self.stream.map_at(point)
@@ -297,8 +302,8 @@ class PartReader:
         return None if output is None else Addition(output, norm, point.value)
 
     def split_recorded(self, total: Point) -> tuple[Point | None, Point]:
-        """Return vectors that the core cannot compute, and the vectors behind attention to which they were added, if
-        some vectors are this sum; None and the vectors themselves if they are not.
+        """Split a residual sum into a summand that the core cannot compute and the vectors after attention; (None,
+        vectors) if it is none.
         """
         sides = self.stream.summands(total)
         for added, x in zip(sides, reversed(sides), strict=True):
@@ -307,18 +312,18 @@ class PartReader:
         return None, total
 
     def is_behind_attention(self, x: Point) -> bool:
-        """Return whether vectors are those to which an attention layer added its output."""
+        """Return whether vectors are a residual sum to which an attention layer added its output."""
         added, _ = self.split(x)
         return added is not None and self.is_attention(added)
 
     def is_attention(self, added: Addition | Point) -> bool:
-        """Return whether a recorded attention layer added something."""
+        """Return whether a summand is the output of a recorded attention layer."""
         return isinstance(added, Addition) and id(added.output) in self.by_output
 
     # ---- attention and feed-forward layer side by side ---------------------------------------------------------------
     def split_parallel(self, total: Point) -> tuple[Addition, Addition, Point] | None:
-        """Return what attention and the feed-forward layer added, and the vectors x that both read, if some vectors are
-        the sum of all three; else None.
+        """Split a sum of three into the outputs of parallel attention and feed-forward layers and the x that both read;
+        else None.
 
         The three are added in any order: the two outputs first, or one of them to x and then the other.
         """
@@ -333,7 +338,7 @@ class PartReader:
         return None
 
     def list_triples(self, total: Point) -> Iterator[tuple[list[Addition], Point]]:
-        """Yield what two layers added, and other vectors, whose sum some vectors are."""
+        """Yield the ways in which vectors can be a sum of three: two layers' outputs, and other vectors."""
         sides = self.stream.summands(total)
         for side, x in zip(sides, reversed(sides), strict=True):
             outputs = [self.addition_at(inner) for inner in self.stream.summands(side)]
@@ -345,7 +350,8 @@ class PartReader:
             yield [first, last], x
 
     def read_parallel(self, attention: Addition, feed_forward: Addition, x: Point) -> list[FoundPart]:
-        """Return attention and the feed-forward layer that both read x. attention, feed_forward: what each added."""
+        """Return the attention and the feed-forward layer that read x in parallel. attention, feed_forward: the output
+        of each."""
         attended = self.read_part(attention, x, None)
         fed = self.read_part(feed_forward, x, None)
         after = attended.x.double() + attention.value.reshape(self.shape).double()
@@ -353,7 +359,8 @@ class PartReader:
 
     # ---- what is not found -------------------------------------------------------------------------------------------
     def refuse_changed(self, sides: Sequence[Point]) -> None:
-        """Raise AttentionError (stack_changed) if one of two summands is a norm or a product of a linear map."""
+        """Raise AttentionError (stack_changed) if a summand was changed after its linear map, by a norm or a
+        product."""
         for side in sides:
             call = self.stream.norm_at(side)
             inner = [] if call is None else [self.stream.point(call.given)]
@@ -367,7 +374,8 @@ class PartReader:
 
     # ---- one part ----------------------------------------------------------------------------------------------------
     def read_part(self, added: Addition | Point, x: Point, after: VectorNorm | None) -> FoundPart:
-        """Return the part whose output was added to x. after: the norm of the sum, if there is one."""
+        """Return the part (attention or feed-forward layer) whose output was added to x. after: the norm of the sum, if
+        there is one."""
         if isinstance(added, Point):
             return self.take_recorded(added.made_by.module, added.value, x)
         layer = self.by_output.get(id(added.output))
@@ -385,7 +393,7 @@ class PartReader:
         return FoundPart(config, Weights(**run.weights.given(), **gains, **more), self.vectors_at(x, name))
 
     def norm_before(self, layer: str, reading: LinearMap, x: Point) -> VectorNorm | None:
-        """Return the norm of the vectors x before a map that reads them; None if the map reads them without a norm.
+        """Return the norm between the vectors x and a linear map that reads them; None if there is none.
 
         Raises AttentionError (stack_reads) if the map reads other vectors.
         """
@@ -398,14 +406,14 @@ class PartReader:
         return norm
 
     def take_recorded(self, module: str, output: Tensor, x: Point) -> FoundPart:
-        """Return a part that the core cannot compute. module: the module that computed its output, which was added to
-        x.
+        """Return a part that the core cannot compute, with its recorded output. module: the module that computed this
+        output.
         """
         weights = RecordedWeights(output.reshape(self.shape).double())
         return FoundPart(RecordedConfig(module), weights, self.vectors_at(x, module))
 
     def read_feed_forward(self, added: Addition, x: Point, after: VectorNorm | None) -> FoundPart:
-        """Return the feed-forward layer that added something to x; a recorded part if the core has no such layer.
+        """Return the feed-forward layer whose output was added to x; a recorded part if the core has no such layer.
 
         Raises AttentionError (stack_feed_forward) if it does not follow attention, or a norm changes its sum with x.
         """
@@ -430,8 +438,8 @@ class PartReader:
         raise AttentionError("stack_feed_forward", layer=output.name, choices=", ".join(ACTIVATIONS))
 
     def list_readings(self, output: LinearMap, x: Point) -> Iterator[tuple[str, MapPart, MapPart | None]]:
-        """Yield each combination of an activation, a linear map of x and a gate that may compute the operand of
-        `output`.
+        """Yield the possible readings of a feed-forward layer: an activation, a linear map of x and a gate that give
+        `output`'s operand.
         """
         inner = output.given.shape[1]
         parts: list[MapPart] = []
@@ -444,8 +452,8 @@ class PartReader:
             yield from product([name], parts, gates if activation.is_gated else [None])
 
     def may_read(self, reading: LinearMap, x: Point, inner: int) -> bool:
-        """Return whether a map reads x, or a norm of x, and returns vectors of the size `inner`, or of twice that
-        size.
+        """Return whether a linear map reads x or a norm of x, and returns vectors of size `inner`, or of twice this
+        size (with a gate).
         """
         return reading.made.shape[1] in (inner, 2 * inner) and self.reads(reading, x)
 

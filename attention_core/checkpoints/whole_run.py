@@ -1,4 +1,5 @@
-"""Runs a recorded model as a stack of the core, each part from the input vectors that the model recorded for it."""
+"""Runs a recorded model as a stack of the core; each part starts from the input vectors that the model itself had
+there."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -16,7 +17,7 @@ from attention_core.transformer.part_norms import norm_vectors
 from attention_core.transformer.stack import NORM, UNEMBEDDING, Stack, StackConfig, StackWeights, run_feed_forward
 from attention_core.transformer.unembedding import unembed
 
-PART_BOUND = 32  # in units of u (1 + largest |score|) · largest |number|; measured over 37 models: 9
+PART_BOUND = 32  # bound in units of u (1 + largest |score|) · largest |number|; largest over 37 measured models: 9
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ class WholeRun:
         return self.model.beginnings[0]
 
     def sharing(self, known: StackWeights) -> "WholeRun":
-        """Return the same run, with each tensor of its weights that equals the one of `known` replaced by that one, so
-        that both take memory once.
+        """Return the same run in which tensors that equal those of `known` are replaced by these, so that both runs
+        share memory.
         """
         return WholeRun(replace(self.model, weights=share_tensors(self.weights, known)), self.rounding)
 
@@ -129,8 +130,8 @@ class WholeRun:
 
 
 def share_tensors(found: object, known: object) -> object:
-    """Return tensors, or a dataclass or sequence of them, with each tensor that equals the one at the same place in
-    `known` replaced by that one.
+    """Return tensors, in which each that equals the tensor at the same place of `known` is replaced by the latter, to
+    share memory.
 
     >>> known = (torch.tensor([1.0, 2.0]), torch.tensor([3.0]))
     >>> shared = share_tensors((torch.tensor([1.0, 2.0]), torch.tensor([4.0])), known)
