@@ -1,6 +1,6 @@
-"""Starts several replicas of the app on this machine, and HAProxy in front of them: `python -m deploy --replicas 2`.
+"""Starts several replicas of the app, with HAProxy as their load balancer: `python -m deploy --replicas 2`.
 
-Each replica is a process of its own, with its own memory and interpreter lock. A replica that ends is started again.
+Each replica is a separate process, with separate memory and interpreter lock. A replica that ends is started again.
 SIGHUP restarts the replicas one after the other; SIGTERM and Ctrl+C end all of them.
 """
 
@@ -23,12 +23,12 @@ ROOT = Path(__file__).resolve().parents[1]
 CONFIG = ROOT / "deploy" / "haproxy.cfg"
 LOOPBACK = "127.0.0.1"
 POLL_SECONDS = 0.2
-END_SECONDS = 10  # seconds that a process gets to end by itself
-WARM_SECONDS = 300  # seconds after which a replica that is not ready has failed
+END_SECONDS = 10  # seconds that a process gets to end after SIGTERM, before it is killed
+WARM_SECONDS = 300  # seconds within which a started replica must be ready
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
-    """Waits until a condition holds, for at most so many seconds; returns whether it does."""
+    """Waits until a condition holds, for at most the given seconds; returns whether the condition holds."""
     deadline = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > deadline:
@@ -38,7 +38,7 @@ def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
 
 
 def end(process: subprocess.Popen) -> None:
-    """Asks a process to end, and kills it if it does not."""
+    """Asks a process to end by SIGTERM, and kills the process if it does not end in time."""
     process.terminate()
     try:
         process.wait(END_SECONDS)
@@ -48,9 +48,9 @@ def end(process: subprocess.Popen) -> None:
 
 
 class Replica:
-    """One process of the app.
+    """One process of the app (a replica).
 
-    name: as HAProxy calls it. base: the path under which the app stands, such as /attention; "" for none.
+    name: its name in HAProxy. base: the URL path of the app, such as /attention; "" for none.
     """
 
     def __init__(self, name: str, port: int, base: str):
@@ -58,23 +58,23 @@ class Replica:
         self.process = self.start()
 
     def start(self) -> subprocess.Popen:
-        """Starts the process."""
+        """Starts the replica's process."""
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.address", LOOPBACK]
         command += ["--server.port", str(self.port), "--server.baseUrlPath", self.base]
         return subprocess.Popen(command, cwd=ROOT)
 
     def restart(self) -> None:
-        """Ends the process if it runs, and starts another one."""
+        """Ends the replica's process if it runs, and starts a new one."""
         end(self.process)
         self.process = self.start()
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process has ended."""
+        """Whether the replica's process has ended."""
         return self.process.poll() is not None
 
     def is_ready(self) -> bool:
-        """Returns whether the process has warmed up and answers."""
+        """Returns whether the replica has loaded its modules and answers requests."""
         try:
             with urlopen(f"http://{LOOPBACK}:{self.port}{self.base}/readyz", timeout=2) as answer:
                 return answer.status == 200
@@ -83,9 +83,9 @@ class Replica:
 
 
 class Hall:
-    """The replicas, and HAProxy in front of them.
+    """The replicas of the app, and the HAProxy process that distributes visitors.
 
-    folder: for HAProxy's second file and its control socket.
+    folder: holds HAProxy's second file and its control socket.
     """
 
     def __init__(self, options: argparse.Namespace, folder: Path):
@@ -106,7 +106,8 @@ class Hall:
         self.start_proxy = partial(subprocess.Popen, command, env=os.environ | settings)
 
     def open(self) -> None:
-        """Starts HAProxy once all replicas are ready, because it holds each for ready until it has asked.
+        """Starts HAProxy after all replicas are ready, because HAProxy treats each server as ready until its first
+        check.
 
         Raises SystemExit if one of them does not come up.
         """
@@ -115,19 +116,20 @@ class Hall:
         self.proxy = self.start_proxy()
 
     def tell(self, command: str) -> str:
-        """Sends a command to HAProxy, and returns its answer."""
+        """Sends a command to HAProxy's control socket, and returns the answer."""
         with socket(AF_UNIX) as line:
             line.connect(str(self.control))
             line.sendall(f"{command}\n".encode())
             return b"".join(iter(lambda: line.recv(1 << 16), b"")).decode()
 
     def count_connections(self, replica: Replica) -> int:
-        """Returns the number of connections that browsers have to a replica."""
+        """Returns how many browser connections HAProxy has to a replica."""
         rows = csv.DictReader(self.tell("show stat").removeprefix("# ").splitlines())
         return sum(int(row["scur"]) for row in rows if (row["pxname"], row["svname"]) == ("app", replica.name))
 
     def restart_in_turn(self) -> bool:
-        """Restarts each replica once another one is ready; returns False, and stops, if one does not come up.
+        """Restarts the replicas one by one, each while another one is ready; returns False, and stops, if a replica
+        does not start.
 
         New visitors go elsewhere at once. Pages that are still open after drain_seconds connect to another replica by
         themselves, and draw the screen that their link holds.
@@ -146,7 +148,7 @@ class Hall:
         return True
 
     def end(self) -> None:
-        """Ends all processes."""
+        """Ends HAProxy and all replicas."""
         processes = [replica.process for replica in self.replicas]
         if self.proxy is not None:
             processes.append(self.proxy)
@@ -157,7 +159,7 @@ class Hall:
 
 
 def find_haproxy() -> str:
-    """Returns the path of HAProxy. Raises SystemExit if it is not installed."""
+    """Returns the path of the haproxy program. Raises SystemExit if it is not installed."""
     found = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
     if found is None:
         raise SystemExit("HAProxy 2.6 or newer must be installed, such as by: apt-get install haproxy")
@@ -165,7 +167,7 @@ def find_haproxy() -> str:
 
 
 def read_options() -> argparse.Namespace:
-    """Reads the options of the command line."""
+    """Parses the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m deploy", description=__doc__)
     parser.add_argument("--replicas", type=int, default=2, help="number of processes of the app")
     parser.add_argument("--listen", default=f"{LOOPBACK}:8500", help="address and port for browsers, such as :443")
@@ -178,7 +180,7 @@ def read_options() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Starts everything, and keeps it running until a signal ends it or HAProxy ends."""
+    """Starts the replicas and HAProxy, and keeps them running until a signal arrives or HAProxy ends."""
     restarts: list[int] = []
     signal.signal(signal.SIGHUP, lambda number, _: restarts.append(number))
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -59,10 +59,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text, or a pair of texts, as the tokens ("pieces") that a model reads. written: how many tokens at the end a
-    model generated.
+    """A text, or a pair of texts, as the tokens ("pieces") that a model reads.
 
-    written: the number of pieces at the end that a model generated.
+    written: how many tokens at the end a model generated.
     """
 
     texts: tuple[str, ...]
@@ -238,8 +237,7 @@ class FastTokenizer:
         return Pieces(texts, tuple(pieces), cut.unknown, len(written))
 
     def show(self, number: int) -> str:
-        """Return the text to show for an entry of the vocabulary, such as a token that a model predicts. Raises
-        AttentionError: tokenizer_fails.
+        """Return the text to show for an entry of the vocabulary, such as a token that a model predicts.
 
         Raises AttentionError: tokenizer_fails.
         """

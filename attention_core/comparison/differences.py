@@ -81,7 +81,7 @@ def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
     return moves
 
 
-ROUNDING_SHARE = 1e-9  # differences below this share of the largest are ignored, as processors round differently
+ROUNDING_SHARE = 1e-9  # a difference below this share of the largest counts as 0, because it may be rounding
 
 
 def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
@@ -139,8 +139,8 @@ def exchange(now: Trace, before: Trace) -> Exchange:
     return Exchange(places, tuple(pairs))
 
 
-NEARLY_LARGEST_SHARE = 0.98  # a change above this share of the largest looks as large on the screen
-NOWHERE: Mapping[str, Collection[int]] = {}  # axis -> positions that are not compared: here none
+NEARLY_LARGEST_SHARE = 0.98  # a change above this share of the largest is preferred if its row is on the screen
+NOWHERE: Mapping[str, Collection[int]] = {}  # default of `left_out`: axis -> positions that are not compared
 
 
 def most_moved_weight(
@@ -182,7 +182,7 @@ def most_moved_weight(
     return StepMove("weights", largest, (batch, *index))
 
 
-ROUNDING_UNITS = 16  # in multiples of eps: smaller changes are rounding, as processors add in different orders
+ROUNDING_UNITS = 16  # a change of at most this many eps counts as rounding
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class WeightMove:
         return abs(self.now - self.before)
 
 
-EQUAL_DECIMALS = 9  # differences are compared at this many decimals, so that the order is the same on every processor
+EQUAL_DECIMALS = 9  # changes equal to this many decimals keep the order of the cells, on every processor
 
 
 def rank_moved_weights(
@@ -275,7 +275,7 @@ TELLING_STEPS = ("weights", "head_outputs", "output")  # these steps are reporte
 
 
 def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
-    """Choose the step whose change is reported: the first changed one of TELLING_STEPS, else the last changed step.
+    """Choose the step whose change is reported: the first of TELLING_STEPS that changed, else the last changed step.
 
     TELLING_STEPS are the weights, the heads' outputs, and the output. Returns None if no step changed.
 
@@ -342,7 +342,7 @@ def sentence_difference(step: Step, alone: Step, sentence: int) -> float:
     """Measure the relative difference of a step between a sentence in a batch and the run of that sentence alone."""
     expected = alone.value
     last_row = len(step.value) - 1
-    row = min(sentence, last_row)  # or the only row, for a mask that all sentences share
+    row = min(sentence, last_row)  # the only row, if all sentences share a mask
     own_positions = [slice(0, size) for size in expected.shape[1:]]
     in_batch = step.value[row : row + 1, *own_positions]
     if in_batch.shape != expected.shape:

@@ -48,7 +48,7 @@ def largest_magnitude(values: Tensor) -> float:
 
 
 # ---- minus infinity, and what other code fills in instead ------------------------------------------------------------
-# Most code fills in -1e9; other code fills in -1e4 in half precision, or the lowest number of the precision.
+# Usual number in place of -inf; some code uses -1e4, or the lowest number of the precision.
 LARGE_NEGATIVE_FILL = -1e9
 
 
@@ -116,7 +116,7 @@ def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float
     tensor(inf)
     """
     expected_logs = torch.xlogy(p, p)  # p ln p
-    mistaken_logs = torch.xlogy(p, q)  # p ln q, whose sum is minus the cross-entropy
+    mistaken_logs = torch.xlogy(p, q)  # p ln q; its sum is minus the cross-entropy
     terms = expected_logs - mistaken_logs - p + q
     sums = terms.sum(-1)
     return sums.clamp(min=0.0)

@@ -14,14 +14,14 @@ from attention_core.comparison.distances import abs_difference, largest_magnitud
 from attention_core.record.trace import Step, Trace
 
 Values = dict[str, Tensor]
-Change = Callable[[Step, Values], Tensor | None]  # (step, values of earlier steps) -> its new value, or None
+Change = Callable[[Step, Values], Tensor | None]  # (step, earlier values) -> the step's new value or None
 
-SHAKEN_RUN_COUNT = 8  # number of runs with simulated rounding; with this many, the spread is seldom too small by chance
-ROUNDING_MARGIN = 4  # allowed multiple of the measured spread; sums of 128 numbers or another exp reach 1.8 times
+SHAKEN_RUN_COUNT = 8  # number of runs with simulated rounding errors, enough to measure their spread
+ROUNDING_MARGIN = 4  # rounding tolerance as a multiple of the measured spread; other code reaches 1.8 times
 
 
 def unchanged_value(step: Step, values: Mapping[str, Tensor]) -> Tensor:
-    """Compute a step in float64 on the CPU from the values of earlier steps; a boolean input stays boolean."""
+    """Compute a step in float64 on the CPU from the values of earlier steps; a boolean input is returned as it is."""
     if step.operation is not None:
         return step.operation.apply(values)
     value = step.value.detach().cpu()
@@ -57,14 +57,15 @@ def rerun(
             value = change(step, values)
         if value is None:
             value = unchanged_value(step, values)
-        if eps and name != "masked_scores":  # masking does no arithmetic, so it cannot round
+        if eps and name != "masked_scores":  # masking only replaces numbers, so it does not round
             value = shake(value, eps, generator)
         values[name] = value
     return values
 
 
 def shake(value: Tensor, eps: float, generator: torch.Generator) -> Tensor:
-    """Multiply each number by 1 + eps or 1 - eps, at random; return a tensor of truth values unchanged."""
+    """Simulate rounding: multiply each number by 1 + eps or 1 - eps at random; a boolean tensor is returned
+    unchanged."""
     if not value.is_floating_point():
         return value
     bits = torch.randint(2, value.shape, generator=generator)

@@ -14,19 +14,19 @@ from xml.etree import ElementTree
 from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tree
 
 OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese characters, which the font lacks
-STAND_IN = "⬜"  # placeholder for a Chinese character, about as wide and high; formulas do not use it otherwise
+STAND_IN = "⬜"  # stands for a Chinese character while ziamath typesets; formulas do not contain it otherwise
 OTHER_FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 OUTLINE_SIZE = 12.0  # in pixels: the letter size for which the outlines are defined
 STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # in ems: height of a Chinese character above and below the baseline
 LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # extra space between lines, which ziamath would print as text
-SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # an XML namespace; nothing requests it as an address
-OPERATOR = "{http://www.w3.org/1998/Math/MathML}mo"  # the MathML element of a symbol such as "+"
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # an XML namespace, which is never requested as an address
+OPERATOR = "{http://www.w3.org/1998/Math/MathML}mo"  # tag of a symbol such as "+" in MathML
 WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # symbols that have a blank on both sides
 TIGHT_SIGNS = "∧⊙"  # symbols around which ziamath sets hardly any blank
 OPENING_SIGNS = "([{⌊,;"
 UNARY_SIGNS = "+−-"  # symbols that may be unary: at the beginning of a formula, or after an opening bracket
 PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # symbol -> replacement, because office programs lack the transpose symbol
-BROAD_SPACE_EMS = 0.9  # in ems: wider gaps become two blanks, others one
+BROAD_SPACE_EMS = 0.9  # in ems: wider spaces become two blanks, narrower ones one
 
 
 # ---- SVG -------------------------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def outline_path(use: ElementTree.Element, outline: ElementTree.Element) -> Elem
 
 def draw_formula(latex: str, ink: str, size: float) -> ElementTree.Element:
     """Return a formula as ziamath draws it, with its Chinese characters as text."""
-    import ziamath  # imported here, because importing ziamath takes a tenth of a second
+    import ziamath  # imported late, because the import takes 0.1 s
 
     written = LINE_SPACE_PATTERN.sub(r"\\\\", latex)
     others = OTHER_LETTERS.findall(written)

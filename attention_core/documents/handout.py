@@ -149,7 +149,7 @@ def run_handout(
     styles = CellStyles()
     parts = list(run_parts(trace, at, texts, headings, styles))
     if provenance.warning:
-        parts.insert(1, Paragraph(provenance.warning))  # at index 1, after the sentence
+        parts.insert(1, Paragraph(provenance.warning))  # after the sentence, which is at index 0
     return handout(parts, provenance, paper, texts.language, styles)
 
 
@@ -184,7 +184,7 @@ def task_parts(texts: DocumentTexts) -> Iterator[HandoutPart]:
 
 
 def grids_under(latex: str, tables: Sequence[Table]) -> Iterator[Grid]:
-    """Yield the tables of a step as grids; the first grid has the step's formula."""
+    """Yield the tables of a step as grids, with the step's formula above the first grid."""
     for place, table in enumerate(tables):
         yield Grid(table, "" if place else latex)
 

@@ -27,8 +27,8 @@ from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
 TEMPLATES = Path(__file__).parent / "templates"
-LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # longer texts, in characters, are printed smaller in a cell
-CellColours = tuple[str, str, str, str]  # background and text colour of a cell, in the light and in the dark theme
+LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # a cell's text with more characters has smaller letters
+CellColours = tuple[str, str, str, str]  # background and text colour, in the light, then in the dark theme
 
 
 @cache

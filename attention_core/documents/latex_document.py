@@ -18,7 +18,7 @@ from attention_core.record.number_text import format_fixed
 from attention_core.record.trace import Trace
 
 MAX_LATEX_SIDE, MAX_LATEX_HEADS = 12, 4  # a matrix has at most this many rows or columns, and a step this many heads
-MAX_LATEX_LABEL_PX = 90.0  # in pixels at font size 10: wider labels are shortened; about the width of five numbers
+MAX_LATEX_LABEL_PX = 90.0  # in pixels at font size 10: labels are shortened to this width, about that of five numbers
 LATEX_COLOUR_NAMES = {family: f"symbol{family}" for family in SYMBOL_COLOURS}
 LATIN_PATTERN = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u00ff]*")  # characters that pdflatex can print without a package
 
@@ -33,7 +33,7 @@ ESCAPED_SIGNS = {
     "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
-    "-": "{-}",  # a minus in braces, as LaTeX sets two in a row as a dash
+    "-": "{-}",  # in braces, because LaTeX prints two minus signs as a dash
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
     "<": r"\textless{}",
@@ -158,7 +158,7 @@ def label_latex(text: str) -> str:
 
 
 def truth_latex(value: float) -> str:
-    """Return a truth value in LaTeX: 1 or 0."""
+    """Return a truth value in LaTeX: 1 for true, 0 for false."""
     return str(int(value))
 
 

@@ -59,8 +59,8 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
 
 
 def bound_moving(show: SlideShow) -> SlideShow:
-    """Return the slides; if a slide's animated parts would exceed MAX_MOVING_BYTES in total, it has still pictures
-    instead of them.
+    """Return the slides; those whose animated parts would exceed MAX_MOVING_BYTES in total have still pictures
+    instead.
     """
     slides = []
     room = MAX_MOVING_BYTES

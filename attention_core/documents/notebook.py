@@ -50,11 +50,11 @@ def notebook(
     >>> cells[0]["source"], cells[-1]["source"][-1]
     (['# [Two words](?ex=en_it)'], 'output')
     """
-    from nbformat import v4, writes  # imported here, as nbformat's import takes as long as drawing a page
+    from nbformat import v4, writes  # imported late, because the import takes as long as drawing a page
 
     book = v4.new_notebook(metadata=KERNEL)
     for place, (is_code, text) in enumerate(notebook_cells(trace, provenance, sentence)):
-        cell_id = f"cell-{place}"  # ids that are not random, so that a run always gives the same notebook
+        cell_id = f"cell-{place}"  # not random, so that a run always gives the same notebook
         if is_code:
             cell = v4.new_code_cell(translate_comments(text, comments), id=cell_id)
         else:

@@ -160,7 +160,7 @@ def plain_values(array: np.ndarray) -> list:
     """
     if array.dtype == bool:
         return array.tolist()
-    values = array.astype(np.float64).astype(object)  # through float64, which represents all smaller dtypes exactly
+    values = array.astype(np.float64).astype(object)  # via float64, which represents every number of smaller dtypes
     minus_infinity, infinity, not_a_number = JSON_NOT_FINITE
     values[np.isneginf(array)] = minus_infinity
     values[np.isposinf(array)] = infinity

@@ -33,12 +33,12 @@ from attention_core.explanation.shown_steps import computed_cell, explain_shown,
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # limits of a matrix's rows and columns; the largest that fits the page is chosen
+MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # allowed rows or columns of a matrix; the largest that fits is chosen
 MAX_PAGE_CELLS = 8_000  # most cells of all matrices of a page together
 MAX_PAGE_HEADS = 8  # most heads of a step on a page
 MAX_PAGE_TERMS = 60_000  # most terms in the arithmetic of all cells together; they take half a second to write
 
-ShownMatrices = dict[str, tuple[list[Panel], int]]  # step -> the step's matrices, and the number of left-out heads
+ShownMatrices = dict[str, tuple[list[Panel], int]]  # step -> its matrices on the page, and how many heads are left out
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
             continue
         last = computed_cell(trace, panels[0].refs[-1][-1])  # the last cell of a matrix has the most terms
         operation = trace.step(last.step).operation
-        if operation is None:  # a copy of an input has no arithmetic
+        if operation is None:  # an input, or a copy of one, has no arithmetic
             continue
         cell = operation.cell(last.index, trace.shapes())
         terms = len(cell.terms) * count_cells(panels)

@@ -20,7 +20,7 @@ from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import FONT, Picture
 from attention_core.drawing.text_layout import text_width
 
-VEGA_LITE = "6.4"  # version of Vega-Lite in which Altair writes specifications, as vl-convert names it
+VEGA_LITE = "6.4"  # Altair's version of Vega-Lite, by vl-convert's name for it
 FILE_MARGIN_PX = 16.0  # in pixels: the margin around the picture
 FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # in pixels: the letter size of the title, and of the notes
 LINE_HEIGHT = 1.4  # distance between two lines of text, in multiples of the letter size
@@ -29,10 +29,10 @@ LEAST_ASPECT = 4 / 3  # least width / height of a file whose texts are above the
 MAX_NOTE_LINES = 12  # most lines of a note; the rest is only in the SVG's description
 PNG_SCALE = 3.0  # how many pixels the PNG has per pixel of the SVG
 SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
-LINE_END_SIGNS = " &?/"  # an address may be wrapped after these characters
+LINE_END_SIGNS = " &?/"  # a line may be broken after these characters, so that an address fits
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
-# Lines with letters such as Ġ, ĉ and ẋ: a Chinese font would separate their marks, so these lines are split by font.
+# Lines with letters such as Ġ and ẋ, split by font, because a Chinese font would separate the marks.
 MARKED_LINE_PATTERN = re.compile("<text([^>]*)>([^<]*[\u0100-\u024f\u1e00-\u1eff][^<]*)</text>")
 PIECE_PATTERN = re.compile("[\u2e80-\U0003ffff]+ *|[^\u2e80-\U0003ffff]+")
 FIRST_CHINESE = "\u2e80"
@@ -40,15 +40,16 @@ MARKED_LINE_FONT = "'Source Sans 3', 'DejaVu Sans', 'Liberation Sans', sans-seri
 FONT_PATTERN = re.compile(r' font-family="[^"]*"')
 ANCHOR_PATTERN = re.compile(r' text-anchor="([^"]*)"')
 PLACE_PATTERN = re.compile(r' (?:transform|x|y|dx|opacity)="[^"]*"')
-STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # text-anchor -> offset of a line's left end, in line widths
+STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # text-anchor -> a line's left end, in widths of the line
 MEASURING_SCALE = 8.0  # factor by which a text is enlarged while its width is measured
-UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character, which no font has; missing letters look like it
+UNASSIGNED_LETTER = "\U0010fffd"  # private-use character that no font has; its picture shows how a missing letter looks
 
 Drawn = TypeVar("Drawn", str, bytes)
 
 
 class Drawing:
-    """Stores the function that calls vl-convert; it is given a function without arguments, and returns its result."""
+    """Holds the function through which vl-convert is called: it gets a function without arguments, and returns that
+    one's result."""
 
     call: Callable[[Callable[[], Drawn]], Drawn] = staticmethod(lambda draw: draw())
 
@@ -204,7 +205,7 @@ def measure_width(style: str, text: str) -> float:
     still = PLACE_PATTERN.sub("", ANCHOR_PATTERN.sub("", style))
     line = f'<text xml:space="preserve"{still}>{text}</text>'
     png = draw_png(f'<svg xmlns="{SVG_NAMESPACE}">{line}</svg>', MEASURING_SCALE)
-    return int.from_bytes(png[16:20], "big") / MEASURING_SCALE  # the bytes of a PNG's header that hold the width
+    return int.from_bytes(png[16:20], "big") / MEASURING_SCALE  # bytes of the PNG header with the width
 
 
 def vega_svg(picture: Picture) -> str:

@@ -30,9 +30,9 @@ LINE_HEIGHT = 1.3  # distance between two lines of text, in multiples of the fon
 FREE_BELOW_LINE = 1 / 3  # space below a formula or a sentence, in multiples of its font size
 SIDE_GAP_PX = 24.0  # in pixels: the gap between parts that are beside or below each other
 WIDE_ASPECT = 2.0  # width / height: wider pictures have their texts below them, others beside them
-WIDE_PICTURE_SHARE = 0.4  # share of the body's height of a wide picture with texts below it
+WIDE_PICTURE_SHARE = 0.4  # share of the body's height for a wide picture with texts below it
 MAX_PICTURE_SCALE = 2.5  # largest enlargement of a picture: its letters are then as large as a headline's
-SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # level -> shift of the baseline, in 1/100,000 of the font size
+SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # level -> rise of the baseline, 1/100,000 of the size
 LANGUAGES = {"en": MSO_LANGUAGE_ID.ENGLISH_US, "zh-Hans": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
 CHINESE_FONT, NO_CHINESE_FONT = "Microsoft YaHei", b'<a:ea typeface=""/>'
 MAX_LIST_COLUMNS = 3  # the list of slides has at most this many columns
@@ -78,7 +78,7 @@ TITLE_BOX = Box(48, 28, 1184, 68)
 ANSWER_BOX = Box(48, 100, 1184, 64)
 QUESTION_BOX = Box(120, 190, 1040, 340)
 BODY_BOX = Box(48, 172, 1184, 484)
-TALL_BOX = Box(48, 112, 1184, 544)  # where the body of a slide without an answer sentence is
+TALL_BOX = Box(48, 112, 1184, 544)  # the body of a slide without an answer sentence
 FOOT_BOX = Box(48, 668, 1184, 32)
 LIST_BOX = Box(48, 130, 1184, 440)
 SOURCE_BOX = Box(48, 590, 1184, 100)
@@ -86,8 +86,8 @@ TITLE_SIZES, QUESTION_SIZES = (40, 34, 28, 24, 20, 16), (48, 40, 34, 28, 24, 20)
 ANSWER_SIZES, SIDE_SIZES = (28, 24, 20, 17, 14), (28, 26, 24, 22, 20, 18, 16, 14, 12, 10)
 BODY_SIZES = (36, 32, *SIDE_SIZES)
 CODE_SIZES, CODE_FONT, CODE_LETTER_WIDTH = (28, 26, 24, 22, 20, 18, 16, 14, 12, 10), "Consolas", 0.6
-PICTURES_ALONE = 2  # most pictures of an answer slide without texts
-FIRST_WIDE_LETTER = "\u2e80"  # from this character on, characters count as two letters wide in a listing
+PICTURES_ALONE = 2  # number of pictures from which an answer slide has no texts
+FIRST_WIDE_LETTER = "\u2e80"  # characters from this one on count as two letters wide in a code listing
 SOURCE_SIZE = 12
 LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
 
@@ -115,7 +115,7 @@ def slide_file(show: SlideShow) -> bytes:
     file.core_properties.title = show.title
     file.core_properties.author = ""
     file.core_properties.comments = " ".join(show.provenance.lines[1:])[:255]
-    # A sans-serif font for Chinese letters: without it, programs use a serif or a Japanese font.
+    # without this font, programs would choose a serif or a Japanese font for Chinese
     theme = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
     theme._blob = theme.blob.replace(NO_CHINESE_FONT, f'<a:ea typeface="{CHINESE_FONT}"/>'.encode())
     writer = SlideWriter(file, show)
@@ -236,7 +236,7 @@ class SlideWriter:
         shape.left, shape.top, shape.width, shape.height = TITLE_BOX.emu()
         frame = shape.text_frame
         frame.word_wrap, frame.vertical_anchor = True, MSO_ANCHOR.MIDDLE
-        frame.margin_left = frame.margin_right = 0  # aligns the title with the texts below it
+        frame.margin_left = frame.margin_right = 0  # without margins, the title is aligned with the texts below it
         paragraph = frame.paragraphs[0]
         paragraph.alignment = PP_ALIGN.LEFT
         self.add_run(paragraph, title, fitting_size([title], TITLE_BOX, TITLE_SIZES), is_bold=True)

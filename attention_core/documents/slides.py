@@ -13,8 +13,8 @@ from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 
 SVG_TYPE = "image/svg+xml"
-STILL_PART = "picture"  # the name of a MovingPart that is a picture without animation
-SLIDE_SCALE = 2.0  # pixels of a picture in a PPTX file per pixel on the screen
+STILL_PART = "picture"  # name of a MovingPart that is a still picture
+SLIDE_SCALE = 2.0  # pixels of a PPTX file's picture per pixel on the screen
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class SlidePicture:
         return missing_letters("".join(ElementTree.fromstring(self.data).itertext()))
 
     def pixels(self, size: float = 1.0) -> bytes:
-        """Return the picture's bytes. An SVG is rendered as PNG, with SLIDE_SCALE image pixels per screen pixel.
+        """Return the picture's bytes as pixels; an SVG is rendered as PNG, with SLIDE_SCALE image pixels per screen
+        pixel.
 
         size: factor by which the picture is larger than on a page.
         """

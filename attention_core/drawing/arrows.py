@@ -10,19 +10,19 @@ from attention_core.drawing.specifications import Picture, plane_specification
 from attention_core.record.number_text import format_exact
 
 PLANE_SIDE_PX = 246
-EDGE_BEHIND_LONGEST = 1.15  # distance from the middle of the plane to its edge, as a multiple of the longest arrow
+EDGE_BEHIND_LONGEST = 1.15  # half the plane's width, as a multiple of the longest arrow
 FULL_TURN = 2.0 * math.pi  # a full turn in radians
 ARC_STEP_RADIANS = FULL_TURN / 90  # angle between two neighbouring points of an arc
 ARC_GROWTH_PER_TURN = 0.06  # an arc's radius grows by this share per turn away from the tip, so turns do not overlap
 MAX_DRAWN_TURNS = 3  # an arc of more turns is cut to this number of turns
 ARROW_COLUMNS = {
-    "kind": "arrow",  # the kind of mark: arrow, arc or axis
+    "kind": "arrow",  # default mark of a table row: "arrow", "arc" or "axis"
     "x": 0.0,
     "y": 0.0,
     "x2": 0.0,
     "y2": 0.0,
     "order": 0,
-    "angle": 0.0,  # degrees clockwise from the upright position, as Vega-Lite turns a mark
+    "angle": 0.0,  # rotation of the mark in degrees, clockwise from upright
     "name": "",
     "fill": "",
     "said": "",
@@ -121,7 +121,7 @@ def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
         return []
     points = []
     for step in range(steps + 1):
-        rest = turned * (step / steps - 1)  # the angle from the arrow back to this point of the arc
+        rest = turned * (step / steps - 1)  # the angle from this point of the arc to the arrow
         growth = 1 + ARC_GROWTH_PER_TURN * abs(rest) / FULL_TURN
         radius = 0.5 * arrow.length * growth
         angle = end + rest

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from attention_core.record.number_text import format_exact
 
-MAX_STEPS_BETWEEN_NUMBERS = 12  # the most intervals between the numbers at an axis; more numbers would overlap
-TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # intervals between axis numbers
+MAX_STEPS_BETWEEN_NUMBERS = 12  # most intervals between the numbers on an axis, so that the numbers do not overlap
+TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # possible intervals of an axis
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
     first, last = min(numbers), max(numbers)
     least_step = (last - first) / MAX_STEPS_BETWEEN_NUMBERS
     every = next(step for step in TICK_STEPS if step >= least_step)
-    first_tick = math.ceil(first / every) * every  # a multiple of the interval, so that 0 is a tick
+    first_tick = math.ceil(first / every) * every  # the first tick is a multiple of the interval, so that 0 is a tick
     ticks = range(first_tick, last + 1, every)
     return Axis(
         title,

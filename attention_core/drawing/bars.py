@@ -31,13 +31,13 @@ BAR_LABEL_PX = 16.0  # in pixels: the letter size of the words under the bars
 BAR_GAP_SHARE = 0.07  # share of a column's width that is left free on each side of a bar
 BAR_NUMBER_ROOM_PX = 20.0  # in pixels: the space above a bar for its number
 MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # pixels: letter size of a bar's number; smaller ones are not drawn
-MANY_SHARES = 20  # a row of more weights is magnified: its longest bar shows a few times the uniform weight
+MANY_SHARES = 20  # a row of more shares is drawn on a larger scale, because its shares are small
 MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # in pixels: a column's largest and least width
 LYING_NUMBER_ROOM_PX = 46.0  # in pixels: the space after a horizontal bar for its number
-MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # in pixels: the height of the rectangle in which a bar is drawn
-FIELDS_HEIGHT_PX = 290.0  # in pixels: height of a column's bars, unless they would be too low
-TITLE_LINE_PX = 20.0  # in pixels: the height of a line in a title
-SMALLER_LINES_PX = 2.0  # in pixels: from a title's second line on, letters are smaller by this
+MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # in pixels: height of the area for one horizontal bar
+FIELDS_HEIGHT_PX = 290.0  # in pixels: height of a column of bars, unless MIN_FIELD_HEIGHT_PX needs more
+TITLE_LINE_PX = 20.0  # in pixels: height of a line in a title
+SMALLER_LINES_PX = 2.0  # pixels by which later lines of a title have smaller letters
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +187,7 @@ def bar_rows(
 
 
 def place_bar_names(names: Sequence[str], y: float, column: float, palette: Palette) -> list[dict]:
-    """Return the table rows that draw the names under the columns of bars."""
+    """Return the table rows that draw the names below the columns of vertical bars."""
     drawn = []
     for at, name in enumerate(names):
         middle = (at + 0.5) * column
@@ -240,7 +240,7 @@ def place_bars(
     chosen: tuple[str, Ref] | None,
     scale: Scale,
 ) -> list[dict]:
-    """Return the table rows that draw a row of bars, each with its number.
+    """Return the table rows that draw a row of vertical bars, each with its number.
 
     number: the index of the row. field: the top and the bottom edge of the row. column: the width of a column.
     """
@@ -316,7 +316,7 @@ def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palet
 
 
 def place_question(rectangle: dict[str, float], palette: Palette, size: float = 22.0) -> list[dict]:
-    """Return the table rows that draw a question mark in place of a number that the visitor has to guess first.
+    """Return the table rows that draw a question mark instead of a number that the visitor has to guess first.
 
     rectangle: the coordinates that the question mark is centred in. size: the letter size of the question mark.
     """

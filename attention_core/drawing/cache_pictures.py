@@ -21,14 +21,14 @@ STATE_MARKS = {
     STATE_KEPT: "=",
     STATE_UNNEEDED: "",
     STATE_ABSENT: "",
-}  # state of a key in a decoding step -> its sign: "+" if computed, "=" if cached
-KEPT_SHARE = 0.28  # the share of its colour with which a cached key is drawn; the rest is background
+}  # state of a key in a decoding step -> the sign drawn for it
+KEPT_SHARE = 0.28  # share of the colour in a cached key's fill; the rest is background
 MAX_TRIANGLE_CELL_PX, MIN_TRIANGLE_CELL_PX = 30.0, 18.0
 MAX_TRIANGLE_LABEL_PX = 110.0  # in pixels: the largest width of the token names beside the rows
 TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # in pixels: a triangle's width: two fit side by side on a page
 TRIANGLE_LEGEND_PX = 15.0  # in pixels: the size of the legend's texts and of its squares
 LEGEND_LINE_PX = 24  # in pixels: the distance between two lines of the legend
-LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # in pixels: from square to text, from entry to next entry
+LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # in pixels: gap before a text, gap between entries
 SHELVES_WIDTH_PX, NAMES_WIDTH_PX = 600.0, 72.0  # in pixels: the widths of the picture and of the layer names
 SHELF_NAME_PX, SHARE_TEXT_PX = 15.0, 13.0  # in pixels: letter sizes of the names of layers, and of shares
 THREADS_HEIGHT_PX, SHARES_HEIGHT_PX, STRIPES_HEIGHT_PX = 36.0, 17.0, 25.0
@@ -42,7 +42,7 @@ LEAST_WRITTEN_SHARE = 0.1  # attention weights of at least this are written as n
 # ---- a row per step, a column per token ------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class CacheTriangle:
-    """The title of a triangle and the state of every token's key in every decoding step.
+    """The states of all keys in all decoding steps, as a triangle with a title.
 
     states: states[t][s] is the state of token s in step t, as cache_states returns it.
     """
@@ -201,7 +201,7 @@ def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list
 # ---- shelves: the keys and values of each layer ----------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """The KV cache of one head in one layer, drawn as a row of the picture ("shelf").
+    """The KV cache of one head in one layer, which the picture shows as a row ("shelf").
 
     weights: the last word's attention weights on the cached words. keys, values: the vectors of all words, cached or
     not.
@@ -262,8 +262,8 @@ class Columns:
 
 
 def tile_words(text: ShelvedText, palette: Palette) -> Iterator[Tile]:
-    """Yield a tile for each cached word, in one colour if typed and another if generated, and a framed tile for the
-    next word.
+    """Yield a tile for each word: cached words in one colour if typed and another if generated, the next word with a
+    frame.
     """
     for place, word in enumerate(text.words[: text.seen]):
         yield Tile(word, palette.x if place < text.given else palette.share)
@@ -302,7 +302,8 @@ def place_vectors(
 def place_looks(
     shelf: Shelf, seen: int, columns: Columns, between: tuple[float, float], palette: Palette
 ) -> Iterator[dict]:
-    """Yield the marks of the last word's attention: a square for its query, and a line from it to each cached word.
+    """Yield the marks of the last word's attention: a square for its query, and a line to each cached word, the
+    thickest on top.
 
     The lines of the largest weights, which are the thickest, are drawn last.
     """

@@ -34,9 +34,9 @@ MAX_ROW_TITLE_PX = 390.0  # in pixels: the largest width of a title beside its r
 MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: a column's largest and least width
 NUMBER_ROW_HEIGHT_PX, COLOUR_ROW_HEIGHT_PX = 40.0, 48.0  # in pixels: heights of rows of numbers and of colours
 ROW_TITLE_ROOM_PX = 24.0  # in pixels: the space above a row for its title
-SUM_LINE_ROOM_PX = 8.0  # in pixels: the space above a sum, in which its line is drawn
+SUM_LINE_ROOM_PX = 8.0  # in pixels: the space above a sum's row for the line between summands and sum
 
-RowPlace = tuple[float, float, float, float]  # of a row: left edge, top edge, width and height of a cell
+RowPlace = tuple[float, float, float, float]  # left, top, width and height of the cells' area in a row
 
 
 def column_of(
@@ -82,7 +82,7 @@ def cell_rows(
     right = left + len(names) * column
     size = row_number_size(rows, column)
     reaches = [colour_reach(row.trace, row.refs[0].step) for row in rows if not row.shares]
-    reach = max(reaches, default=1.0)  # the largest magnitude in rows without shares has the strongest colour
+    reach = max(reaches, default=1.0)  # this magnitude has the strongest colour, in rows that are no shares
     drawn = place_column_names(names, left, column, palette)
     if corner:
         drawn.append(place_row_title(corner, ROW_TEXT_PX / 2, left - 8, palette))

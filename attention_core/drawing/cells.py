@@ -27,7 +27,7 @@ MASKED_STEPS = {
     "weights",
     "computed_weights",
     "dropped_weights",
-}  # steps with an axis of queries and one of keys, whose cells are hatched where a mask blocks the pair
+}  # steps for pairs of query and key; their blocked cells are hatched
 SHARE_STEPS = {
     "weights_1",
     "weights_2",
@@ -41,9 +41,9 @@ SHARE_STEPS = {
     "heard",
     "foretold",
     "even_shares",
-}  # steps coloured purple as weights are; all other steps have two colours, for positive and negative
-TIMES_STEP = "even_shares"  # name of the step with weights divided by the uniform weight, coloured as weights
-DARKEST_EVEN_SHARES = 5  # weights as multiples of the uniform weight 1/S: the strongest colour, from this multiple on
+}  # steps drawn in purple, the colour of weights; other steps have one colour for positive, one for negative numbers
+TIMES_STEP = "even_shares"  # step with the weights divided by the uniform weight, also drawn in purple
+DARKEST_EVEN_SHARES = 5  # multiple of the uniform weight 1/S from which the colour is strongest
 MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # in pixels: letter sizes of a number in a cell; smaller ones are not drawn
 NUMBER_SHARE = 0.4  # the text size of a number, as a share of the side of a large cell
 
@@ -88,7 +88,7 @@ def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------
 CELL_COLUMNS = {
-    "kind": "cell",  # the kind of mark: cell, blocked, chosen, read, label, tilted or bar
+    "kind": "cell",  # default mark of a table row: cell, blocked, chosen, read, label, tilted or bar
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -158,7 +158,7 @@ def outline_cell(cell: dict, palette: Palette) -> dict:
 
 
 def name_cell(ref: Ref, run: str = "") -> dict[str, str]:
-    """Return the step and the index that identify a cell; the browser sends them to the app after a click on the cell.
+    """Return the step and the index that identify a cell; the browser sends both after a click on the cell.
 
     run: the name of the cell's run, if a picture shows several runs.
     """
@@ -264,7 +264,7 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
     """
     value = trace[step]
     if trace.difference:
-        return value.isfinite().numpy()  # not finite if one of two compared runs blocks the pair
+        return value.isfinite().numpy()  # not finite where only one of two compared runs blocks the pair
     if not value.dtype.is_floating_point:
         return value.cpu().numpy()
     if step not in MASKED_STEPS or "allowed" not in trace:
@@ -294,7 +294,7 @@ def write_number(value: float, is_blocked: bool, number: Callable[[float], str] 
 
 
 def widest_number(values: np.ndarray, number: Callable[[float], str] = format_fixed) -> float:
-    """Return the width of a matrix's widest number, in multiples of the letter size.
+    """Return the width of a matrix's widest number, as a multiple of the letter size.
 
     number: a function that formats a number.
     """
@@ -304,7 +304,7 @@ def widest_number(values: np.ndarray, number: Callable[[float], str] = format_fi
 
 # ---- sizes of cells --------------------------------------------------------------------------------------------------
 def comfortable_cell_size(panels: Sequence[Panel], most: float, number: Callable[[float], str] = format_fixed) -> float:
-    """Return the preferred cell size: `most`, or more if the widest number would not be legible."""
+    """Return the preferred cell size: `most`, or more if the widest number would be illegible at that size."""
     needed = [5 + 14.0 * widest_number(drawn.values, number) for drawn in panels]
     return max([most, *needed])
 

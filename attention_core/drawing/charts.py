@@ -41,7 +41,7 @@ CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # in pixels: the text size and he
 MIN_RAMP_WIDTH_PX = 120
 PANEL_GAP_PX = 26.0  # in pixels: the distance between two matrices of a picture
 PRODUCT_TEXTS_PX = 48.0  # in pixels: the height of the titles above and below a product
-WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # largest (width, height) in pixels: the page's width, any height
+WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # (width, height) in pixels: the page's width, any height
 PANEL_TITLE_PX = 14.0  # in pixels: the text size of a matrix title
 MAX_PANEL_CELL_PX = 38.0  # in pixels: the largest side of a cell, unless its number needs more
 
@@ -72,7 +72,7 @@ def head_map(
     queries, keys = drawn.values.shape
     corner = [f"{axes[0]} ↓", f"{axes[1]} →"] if any(axes) else []
     corner_margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
-    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # wide enough for each row name and axis name
+    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # wide enough for row names and axis names
     size = map_cell_size(drawn, words, left, most, room)
     labels = column_labels(drawn, words, size)
     heading = MAP_TITLE_PX + 8 if title else 0.0
@@ -87,9 +87,9 @@ def head_map(
         ramp = place_signed_ramp(palette, left, bottom + 10, ramp_width, reach)
     else:
         reach = darkest_share(keys, times)
-        even = keys  # the colour scale marks 1 / even, the uniform share over all keys
+        even = keys  # the ramp marks 1 / even, the uniform weight over all keys
         if is_query_drawn and not times:
-            even = row_fact(trace, head, query, batch).possible or keys  # the uniform share over the allowed keys only
+            even = row_fact(trace, head, query, batch).possible or keys  # the uniform weight over the allowed keys
         ramp = place_ramp(palette, left, bottom + 10, ramp_width, even, times)
     rows = place_matrix(
         drawn,
@@ -181,8 +181,8 @@ def product_picture(
     labels = column_labels(drawn.above, words, size)
     margin = label_margin(drawn.left, words, size)
     top = labels.room + 22
-    x = margin + inner * size + PANEL_GAP_PX  # the left edge of `above` and of the result
-    y = top + depth * size + PANEL_GAP_PX  # the top edge of `left` and of the result
+    x = margin + inner * size + PANEL_GAP_PX  # left edge of the matrix above and of the result
+    y = top + depth * size + PANEL_GAP_PX  # top edge of the matrix at the left and of the result
     bottom = y + count * size
     place = partial(
         place_matrix,
@@ -208,7 +208,7 @@ def product_picture(
 
 
 def product_width(drawn: Product, words: PictureTexts, titles: dict[str, str], cell: float) -> float:
-    """Return the width of a product's picture with cells of this side."""
+    """Return the width in pixels of a product's picture with cells of this side."""
     margin = label_margin(drawn.left, words, cell)
     inner = drawn.left.values.shape[1] * cell
     columns = drawn.above.values.shape[1] * cell
@@ -285,7 +285,7 @@ def tallest_panel(panels: Sequence[Panel]) -> Panel:
 
 
 def single_width(panels: Sequence[Panel], words: PictureTexts, titles: Sequence[str], cell: float) -> float:
-    """Return the width of a picture with these matrices beside each other and cells of this side."""
+    """Return the width in pixels of a picture with these matrices side by side and cells of this side."""
     width = label_margin(tallest_panel(panels), words, cell)
     for drawn, title in zip(panels, titles, strict=True):
         width += panel_width(drawn, words, title, cell)
@@ -293,7 +293,7 @@ def single_width(panels: Sequence[Panel], words: PictureTexts, titles: Sequence[
 
 
 def panel_width(drawn: Panel, words: PictureTexts, title: str, cell: float) -> float:
-    """Return the width of a matrix or of its title, whichever is wider, plus the gap after it."""
+    """Return the width in pixels of a matrix or its title, whichever is wider, including the gap after it."""
     columns = drawn.values.shape[1] * cell
     overhang = column_labels(drawn, words, cell).overhang
     title_width = text_width(title, PANEL_TITLE_PX)
@@ -309,7 +309,7 @@ def place_panel_title(text: str, x: float, y: float, palette: Palette) -> dict:
 def fit_cell_side(
     rows: int, columns: int, width_with: Callable[[float], float], most: float, room: float = PAGE_WIDTH_PX
 ) -> float:
-    """Return the largest cell side with which a picture fits its room.
+    """Return the largest cell side with which a picture fits the width `room`.
 
     width_with: a function that returns the picture's width for a cell side. most: the largest side.
     """

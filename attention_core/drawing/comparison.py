@@ -38,7 +38,7 @@ MAP_GAP_PX = 14.0  # in pixels: the distance between two maps
 FIGURE_WIDTH_PX = 40.0  # in pixels: the width of a column of distances
 MAX_MAP_CELL_PX, MIN_MAP_CELL_PX = 40.0, 8.0  # in pixels: the largest and the smallest side of a cell
 MIN_DIFFERENCE_RAMP_PX = 100
-MIN_FIXED_FIGURE = 0.005  # a smaller distance is written with a power of ten, as two decimals would show 0
+MIN_FIXED_FIGURE = 0.005  # smaller distances are written with a power of ten; two decimals would show 0
 STACKED_WIDTH_PX = 342.0  # in pixels: the largest width of maps below each other, so that a phone shows them whole
 RAMP_HEIGHT_PX = 40.0  # in pixels: the height of a colour scale below a map
 RUN_SIGNS = ("A", "B", "B − A")
@@ -68,11 +68,11 @@ def three_maps(
     """
     panels = [panel(run, "weights", {"B": batch, "H": head}) for run in runs]
     count, keys = panels[0].values.shape
-    # Maps side by side have room for the distances even while none are drawn, so that the maps do not move.
+    # Space for the distances is reserved even while none are drawn, so that the maps do not move.
     distances = 0.0 if stacked and not figures else 2 * FIGURE_WIDTH_PX
     size = fit_three_maps(panels[0], words[2], stacked, distances)
     width = keys * size
-    step = width + MAP_GAP_PX  # distance between the left edges of two maps
+    step = width + MAP_GAP_PX  # distance from one map's left edge to the next one's
     labels = []
     for part, texts in zip(panels, words, strict=True):
         labels.append(column_labels(part, texts, size))
@@ -81,7 +81,7 @@ def three_maps(
     bottom = top + count * size
     share = darkest_share(keys, times)
     difference = colour_reach(runs[2], "weights", batch)
-    below = bottom + MAP_GAP_PX if stacked else 0.0  # the distance from the top of one map to that of the next
+    below = bottom + MAP_GAP_PX if stacked else 0.0  # distance from one map's top edge to the next one's
     tops = [0.0, below, 2 * below + RAMP_HEIGHT_PX if stacked else 0.0]
     drawn = []
     for y in tops if stacked else tops[:1]:
@@ -151,7 +151,7 @@ def fit_three_maps(part: Panel, words: PictureTexts, stacked: bool, distances: f
 
 
 def add_tooltip(row: dict, panels: Sequence[Panel]) -> dict:
-    """Return a row of the chart's data with a tooltip: the number of its cell in A, in B, and the difference.
+    """Return a mark with a tooltip: the number of its cell in A and in B, and their difference.
 
     Rows that draw no cell of a map, such as labels, are returned unchanged.
     """
@@ -179,7 +179,7 @@ def place_row_figures(
     most in its row.
     """
     a, b, difference = (torch.from_numpy(part.values) for part in panels)
-    farthest = difference.abs().argmax(-1).tolist()  # for each row, the column of the weight that changed most
+    farthest = difference.abs().argmax(-1).tolist()  # per row, the column of the weight that changed most
     opened = []
     for refs, column in zip(panels[2].refs, farthest, strict=True):
         opened.append(refs[column])

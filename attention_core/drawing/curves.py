@@ -24,11 +24,11 @@ CURVE_WIDTH_PX, CURVE_HEIGHT_PX = 640, 300  # in pixels: the size of the area be
 AXIS_ROOM_PX = 90  # in pixels: the space at the left of the area between the axes
 CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # pixels: letter size of curve names, least distance of two names
 LINE_WIDTH_PX = 2.5
-HIDING_DISTANCE_PX = 2.0  # in pixels: two lines nearer than this look like one
-RIM_WIDTH_PX = 2.5  # in pixels: how much of a covered line shows on each side of the covering line
+HIDING_DISTANCE_PX = 2.0  # in pixels: a line counts as covered if another one is nearer than this
+RIM_WIDTH_PX = 2.5  # in pixels: how far a covered line shows on each side of the covering line
 MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # pixels²: a curve of more points has smaller points, of this area
 CURVE_COLUMNS = {
-    "kind": "point",  # the kind of mark: point, zero, band, under, bar, rule or text
+    "kind": "point",  # default mark: point, zero, band, under, bar, rule or text
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -41,12 +41,12 @@ CURVE_COLUMNS = {
     "said": "",
 }
 COUNTED, MEASURED = "counted", "measured"
-GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind of cost -> its axis unit: a million multiply-adds, a millisecond
+GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind of cost -> what counts as 1 on the axis
 GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # the size of a chart in pixels, so that two fit side by side
 DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # in pixels: width between the axes, height of a row
-TOLD_PX = 15  # pixels: from a row's top to the middle of its sentence
-BAR_BELOW_MIDDLE_SHARE = 0.16  # a dumbbell lies below the middle of its row by this share of the row's height
-BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row's height: half a bar, half a whisker
+TOLD_PX = 15  # in pixels: from the top of a row to its sentence
+BAR_BELOW_MIDDLE_SHARE = 0.16  # a dumbbell's distance below the middle of its row, as a share of the row's height
+BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # half heights, as shares of a row's height
 DUMBBELL_POINT_AREA_PX = 190.0  # the area of a point in square pixels
 END_NAME_ROOM_PX = 40
 
@@ -167,11 +167,11 @@ def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict
 
 
 # ---- curves that cover others ----------------------------------------------------------------------------------------
-Line = tuple[list[float], list[float]]  # a drawn curve: its points' distances from the left and from the top
+Line = tuple[list[float], list[float]]  # a curve in pixels: its points' x and y, from the left and the top
 
 
 def count_covers(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[list[int]]:
-    """Count, for each stretch between two points of each curve, the later curves that cover this stretch.
+    """Count, for each stretch between two points of a curve, by how many later curves it is covered.
 
     Later curves are drawn on top, and so can hide earlier ones.
     """
@@ -211,7 +211,8 @@ def covered_stretches(over: Line, line: Line) -> np.ndarray:
 
 
 def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
-    """Return the covered stretches of a curve, as lines that are wider than all the covering curves together."""
+    """Return the covered stretches of a curve as lines, which are wider than all covering curves together and so stay
+    visible."""
     heights = [clamp_to_axis(value, y) for value in curve.y]
     points = zip(curve.x, heights, strict=True)
     rows = []
@@ -376,7 +377,7 @@ def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: s
     [0.2, 0.7]
     """
     count = len(rows)
-    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # highest for the first row
+    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row is highest
     drawn = []
     for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
         drawn.append(place_sentence(row.told, DUMBBELL_ROW_PX * number + TOLD_PX, x, palette))

@@ -18,11 +18,11 @@ from attention_core.drawing.tiles import TINT_SHARE
 DECODER_WIDTH_PX = 560.0
 WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # pixels: letter sizes of the generated words, and of the titles above them
 LINE_PX, FIRST_LINE_PX = 26.0, 36.0  # pixels: from line to line, and from the top to the middle of the first
-ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # pixels: left edge of the generated words, and width of the widest arc beside them
+ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # pixels: left edge of the generated words, width of the widest arc
 MAX_WORD_PX = 130.0  # in pixels: the largest width of a word
 SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # in pixels: the left edge of the source words
-THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # pixels: from a word to its line, and from the end of a line to its bend
-LATER_SHARE = 0.3  # share of the text colour in words after the selected word, which are pale
+THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # pixels: from a word to its line, from a line's end to its bend
+LATER_SHARE = 0.3  # share of the text colour in words after the selected one
 
 
 @dataclass(frozen=True, eq=False)

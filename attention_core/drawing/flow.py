@@ -41,7 +41,8 @@ class FlowGraph:
         self.moves = {name for name, cell in self.first_cells.items() if is_move(cell)}
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
-        """Return the names of the steps whose numbers a step reads.
+        """Return the names of the steps whose numbers a step reads; () for a table of positions, which reads only a
+        shape.
 
         Returns () for a table of positions, because it reads only a shape.
         """
@@ -52,14 +53,15 @@ class FlowGraph:
         return tuple(name for name in step.operation.reads if name in found)
 
     def role(self, step: Step) -> str:
-        """Return how a step is drawn, from its query and key axes: "row", "lane", "pair" or "pairs" (see FlowPart)."""
+        """Return how a step is drawn, according to its query and key axes: "row", "lane", "pair" or "pairs" (see
+        FlowPart)."""
         axes = word_axes(step)
         if len(axes) == 2:
             return "pair" if step.dims[-1] == KEYS else "pairs"
         return "row" if axes == [KEYS] or self.makes_keys(step) else "lane"
 
     def makes_keys(self, step: Step) -> bool:
-        """Return whether keys are computed from a step.
+        """Return whether keys are computed from a step, so that the picture shows a vector of the step for each key.
 
         The result is True for x in self-attention, which is therefore drawn with a vector for each key.
         """
@@ -83,7 +85,7 @@ class FlowGraph:
 
 
 def is_move(cell: Cell) -> bool:
-    """Whether a cell is an unchanged number of another step."""
+    """Return whether a cell only repeats a number of another step."""
     if cell.function != "sum" or len(cell.terms) != 1:
         return False
     (term,) = cell.terms
@@ -196,14 +198,12 @@ def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
 
 # ---- which steps are drawn -------------------------------------------------------------------------------------------
 class PartCollection:
-    """Collects the drawn steps of a run as FlowParts, and for each other step the name of the FlowPart that shows its
-    numbers.
-    """
+    """Collects the drawn steps of a run as FlowParts, and for each hidden step the FlowPart that shows its numbers."""
 
     def __init__(self, graph: FlowGraph):
         self.graph = graph
         self.parts: dict[str, FlowPart] = {}
-        self.stands_for: dict[str, str] = {}  # hidden step -> the drawn step that shows its numbers
+        self.stands_for: dict[str, str] = {}  # hidden step -> the drawn step with its numbers
 
     def collect(self) -> list[FlowPart]:
         """Return a FlowPart for each drawn step; their columns are not set yet."""
@@ -221,7 +221,7 @@ class PartCollection:
         return not {QUERIES, KEYS}.isdisjoint(step.dims) and step.name not in self.graph.marks
 
     def take_over(self, step: Step) -> None:
-        """For a step that only moves numbers, choose the FlowPart that shows it.
+        """Choose the FlowPart that shows a step which only moves numbers: that of the step's source.
 
         It is the FlowPart of the step's source. If the step splits its source into heads, a new FlowPart replaces that
         of the source, because the picture shows one head.
@@ -281,7 +281,7 @@ def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
 
 
 def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
-    """Return only the FlowParts from which the query's last vector is computed, and that vector."""
+    """Return only the FlowParts from which the selected query's last vector is computed, and that vector's FlowPart."""
     last = next((part for part in reversed(parts) if part.after and part.role == "lane"), parts[-1])
     wanted = {last.name}
     for part in reversed(parts):
@@ -291,7 +291,7 @@ def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
 
 
 def given_pairs_late(parts: list[FlowPart]) -> list[FlowPart]:
-    """Return the FlowParts, of which given numbers per query and key are moved to just before the first step that reads
+    """Return the FlowParts in another order: numbers given for pairs come just before the first step that reads
     them.
     """
     given = {part.name: part for part in parts if part.role == "pair" and part.motion == "given"}
@@ -314,7 +314,7 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
     for part in parts:
         behind_operands = [columns[name] + 1 for name in part.reads]
         columns[part.name] = max(behind_operands, default=0)
-    first_reader: dict[str, int] = {}  # drawn step -> leftmost column that reads it
+    first_reader: dict[str, int] = {}  # drawn step -> the leftmost column of a step that reads it
     for part in reversed(parts):
         if part.name in first_reader:
             beside_reader = first_reader[part.name] - 1
@@ -329,7 +329,7 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
 # ---- keyframes: the way of a query -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class FlowStop:
-    """A keyframe of a query's animation: the drawn steps that appear in it, and the motion of their operands."""
+    """A keyframe of a query's animation: the drawn steps that appear in it, and how their operands move there."""
 
     motion: str
     parts: tuple[str, ...]
@@ -376,7 +376,8 @@ def part_family(part: FlowPart) -> str:
 
 
 def part_sign(trace: Trace, part: FlowPart) -> str:
-    """Return the text above a drawn step: the symbol of its vector, or else that of its operation, if it has one."""
+    """Return the text above a drawn step: the symbol of its vector, or else the symbol of its operation; "" without
+    either."""
     symbol = colour_family(part.name)
     if symbol and not part.after:
         return symbol
@@ -392,7 +393,7 @@ def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, floa
     """
     largest = {}
     for part in parts:
-        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # in place: a copy takes 16 MB
+        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # in place: a copy would take 16 MB
         largest[part.name] = float(sizes.max()) if sizes.numel() else 0.0
     scores = [part.name for part in parts if part.role == "pair" and not part.is_share]
     top = max((largest[name] for name in scores), default=0.0)

@@ -21,7 +21,7 @@ from attention_core.record.trace import Trace
 PATCH_SIDE_PX = 58.0
 PICTURE_GAP_PX = 40.0  # pixels between two pictures
 PICTURES_TOP_PX = 26.0  # pixels at the top for the titles
-DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # channel values (0 to 255) of the numbers -1 and 1
+DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # channel values (0 to 255) for the numbers -1 and 1
 
 
 def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
@@ -61,7 +61,7 @@ def patch_picture(
     patches = trace.step("weights").shape[-1]
     columns = patches_per_row(patches)
     wide = columns * PATCH_SIDE_PX
-    step = wide + PICTURE_GAP_PX  # distance in pixels between the left edges of two pictures
+    step = wide + PICTURE_GAP_PX  # from one picture's left edge to the next one's, in pixels
     keys = trace.step("key").window(B=batch)
     received = trace.step("output").window(B=batch, T=slice(query, query + 1))
     rows = place_squares(vector_colours(keys), columns, 0.0)
@@ -117,7 +117,7 @@ def place_squares(fills: Sequence[str], columns: int, left: float) -> list[dict]
 
     columns: the number of squares per row.
     """
-    side = PATCH_SIDE_PX - 1  # one pixel less, so that the background shows between two squares
+    side = PATCH_SIDE_PX - 1  # one pixel less, so that a line of background separates the squares
     drawn = []
     for number, fill in enumerate(fills):
         row, column = divmod(number, columns)

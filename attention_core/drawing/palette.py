@@ -7,7 +7,7 @@ import numpy as np
 from attention_core.record.trace import Trace
 
 LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # weights of red, green and blue, by WCAG 2.1
-STRONGEST_SIGNED_SHARE = 0.9  # the colour of the largest magnitude is this share of the scale's end colour
+STRONGEST_SIGNED_SHARE = 0.9  # the largest magnitude gets this share of the end colour
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,8 @@ def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Pal
 
 
 def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
-    """Return the colours of numbers from -1 to 1, with the background's colour for 0: (n,) -> (n, 3)."""
+    """Return the colours of numbers from -1 to 1 on the two-sided scale; 0 has the background's colour: (n,) -> (n,
+    3)."""
     ground = colour_channels(palette.ground)  # (3,)
     minus = colour_channels(palette.minus)
     plus = colour_channels(palette.plus)

@@ -17,11 +17,11 @@ from attention_core.drawing.tiles import Tile, place_tiles
 from attention_core.record.number_text import format_fixed
 
 PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # letter sizes in pixels: of the rows, of the column titles
-PART_LINE_PX = 32.0  # height of a row in pixels; low, so that a short sentence's picture fits a slide
+PART_LINE_PX = 32.0  # pixels per row, so few that a short sentence's picture fits a slide
 COLUMNS_PX = {"name": 168.0, "vector": 186.0, "push": 166.0, "words": 236.0}
-COLUMN_GAP_PX = 12.0  # pixels between a column and the next
+COLUMN_GAP_PX = 12.0  # pixels between two columns
 PART_SUM_WIDTH_PX = sum(COLUMNS_PX.values())
-PUSH_NUMBER_PX = 48.0  # pixels for the number after the longest bar
+PUSH_NUMBER_PX = 48.0  # pixels reserved for the number after the longest bar
 PART_GAP_PX = 8.0  # pixels below the sentence, and at the bottom of the picture
 
 
@@ -107,7 +107,7 @@ def place_part(
     place = box(left, right, top + 4, top + PART_LINE_PX - 4)
     colours = [palette.minus if number < 0 else palette.plus for number in row.vector]
     compared = [row] if row.kind == "norm" else [each for each in parts if each.kind == "part"]
-    reach = max(np.abs(each.vector).max() for each in compared) or 1.0  # one scale for all parts and their sum
+    reach = max(np.abs(each.vector).max() for each in compared) or 1.0  # all parts and their sum share one scale
     yield from place_stripes(np.abs(row.vector) / reach, colours, place, palette, is_lying=True)
     if row.push is not None:
         yield from pushes.place(row.push, top, palette)

@@ -11,8 +11,8 @@ from attention_core.drawing.text_layout import place_label
 from attention_core.record.number_text import choose_signed_format
 
 RAMP_HEIGHT_PX, RAMP_TEXT_PX = 7, 13.0
-RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # number of colours; odd for signed numbers, so that the middle one is 0
-EVEN_TEXT_MARGINS_PX = 26, 40  # least distance in pixels of the label 1/S from each end
+RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # odd for signed numbers, so that the middle colour is that of 0
+EVEN_TEXT_MARGINS_PX = 26, 40  # least distances in pixels of the label 1/S from the left and the right end
 
 
 @lru_cache(maxsize=64)

@@ -17,10 +17,10 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import is_broadcast_axis
 from attention_core.record.trace import Trace
 
-COLOUR_LEVELS = 253  # number of colours in a scale; odd, so that 0 is the middle of a signed scale
-NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # palette indices of numbers that are infinite or NaN, and of blocked cells
+COLOUR_LEVELS = 253  # number of colours in a scale; odd, so that a signed scale has a middle
+NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # palette indices of cells that are not finite, and of blocked cells
 MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # the most rows or columns that are drawn, in a large map and in a small map
-MIN_SQUARE_SIDE = 16  # both axes have equally long blocks if each axis then has at least this many
+MIN_SQUARE_SIDE = 16  # blocks are square if each axis then has at least this many of them
 RAMP_WIDTH_PX = 240.0
 
 
@@ -33,16 +33,16 @@ class Raster:
     axes: int  # number of axes of the step; a cell's index is the end of (*at, row, column)
     shape: tuple[int, int]  # (rows, columns) of the whole matrix
     drawn: tuple[int, int]  # (rows, columns) that are drawn
-    every: tuple[int, int]  # (rows, columns) of the block that one drawn cell represents
+    every: tuple[int, int]  # (rows, columns) of a block, which is drawn as one cell
     cells: bytes  # uint8, the palette index of each drawn cell
     numbers: bytes  # float32, the value of each drawn cell
-    places: bytes  # int32, each drawn cell's flat index in the matrix; b"" if all are drawn
+    places: bytes  # int32, each drawn cell's index in the flattened matrix; b"" if all cells are drawn
     fills: tuple[str, ...]  # hex colour for each palette index
     inks: tuple[str, ...]  # text colour on each fill
     rows: tuple[str, ...]  # label beside each row of the matrix
     columns: tuple[str, ...]  # label above each column of the matrix
     is_bool: bool
-    ramp: tuple[dict, ...]  # the colour scale below the map: bars and labels from place_ramp, in pixels
+    ramp: tuple[dict, ...]  # marks of the colour scale below the map, from place_ramp
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: 
     known = np.where(is_finite, plane, 0.0)
     least = 0.0 if is_share else -1.0
     share = np.clip(known / (reach or 1.0), least, 1.0)
-    height = share if is_share else (share + 1) / 2  # 0 at the least number of the scale, 1 at the largest
+    height = share if is_share else (share + 1) / 2  # position on the scale: 0 for the least number, 1 for the largest
     levels = height * (COLOUR_LEVELS - 1)
     codes = np.where(is_finite, levels.round(), NOT_FINITE_CODE)
     codes = np.where(free, codes, BLOCKED_CODE)
@@ -211,7 +211,7 @@ def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tup
     fills, inks = shade_cells(np.linspace(least, 1.0, COLOUR_LEVELS), 1.0, is_share, palette)
     for code in range(COLOUR_LEVELS, 256):
         if code == NOT_FINITE_CODE:
-            fills.append(palette.outline)  # infinite or NaN: a strong colour that no scale has
+            fills.append(palette.outline)  # for infinite numbers and NaN: a colour that the scales lack
             inks.append("#000000")
         else:
             fills.append(palette.ground)
@@ -233,10 +233,10 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
         return np.arange(plane.size).reshape(plane.shape), (1, 1)
     blocks = cut_into_blocks(rank_cells(plane, free, is_share), tall, wide)  # (rows, columns, tall * wide)
     rows, columns, _ = blocks.shape
-    best = blocks.argmax(-1)  # (rows, columns): the first cell of the highest rank in each block
-    down, across = np.divmod(best, wide)  # position of that cell in its block
+    best = blocks.argmax(-1)  # index of the highest rank within each block: (rows, columns)
+    down, across = np.divmod(best, wide)  # row and column of that cell within its block
     first_rows = np.arange(rows)[:, None] * tall  # (rows, 1)
-    first_columns = np.arange(columns)[None, :] * wide  # (1, columns)
+    first_columns = np.arange(columns)[None, :] * wide  # (1, columns): the first column of each block
     row = first_rows + down
     column = first_columns + across
     places = row * width + column

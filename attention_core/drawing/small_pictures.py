@@ -13,7 +13,7 @@ FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
 MARGIN = 8.0
 AXIS_NAME = 15.0  # letter size of an axis name
 CURVE_POINTS = 33  # number of points of a function's curve
-WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # least strength of a cell's and a line's colour, so that small values show
+WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # least colour strength, so that small values stay visible
 Shape = tuple[str, str, float, *tuple[float | str, ...]]
 NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
 Box = tuple[float, float, float, float]  # (left, top, width, height)
@@ -176,7 +176,7 @@ def curve_shapes(curves: Sequence[tuple[str, Sequence[float], Sequence[float]]],
         at_x = left + np.subtract(x, first_x) * across
         at_y = foot - np.subtract(y, lowest) * up
         points = np.stack([at_x, at_y], axis=1)
-        shapes.append(shape("path", colour, 1.0, points.ravel()))  # the points are flattened to x, y, x, y, ...
+        shapes.append(shape("path", colour, 1.0, points.ravel()))  # flattened to x, y, x, y, ...
     return shapes
 
 
@@ -217,7 +217,7 @@ def thread_shapes(weights: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> 
 
 
 def spread_evenly(count: int, box: Box) -> Float[np.ndarray, " count"]:
-    """Return `count` x coordinates: the middles of equally wide columns that fill a rectangle."""
+    """Return the x coordinates of the middles of `count` equally wide columns that fill a rectangle."""
     left, _, width, _ = box
     middles = np.arange(count) + 0.5
     return left + middles * width / count

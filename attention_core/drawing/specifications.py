@@ -15,11 +15,11 @@ from attention_core.drawing.palette import Palette
 
 PAGE_WIDTH_PX = 820.0  # pixels: the width of a picture on a page; wider ones are not legible on a projector
 AXIS_TEXT_PX = 14  # pixels: text size at an axis
-# The page's font is first, because a Chinese font would draw Ġ as G and a separate dot.
+# The page's font comes first, because a Chinese font would draw Ġ as G and a separate dot.
 FONT = "'Source Sans 3', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
 HOVER_COLOUR = "#d97706"
-UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys that Altair adds, and that are removed from a specification
-SILENT = {"tooltip": None, "aria": False}  # of a mark without a tooltip, which screen readers skip
+UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys that Altair writes and the page does not need
+SILENT = {"tooltip": None, "aria": False}  # settings of a mark without tooltip, which screen readers skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,14 +209,14 @@ def rows_of_kind(chart: alt.Chart, kind: str) -> alt.Chart:
 
 
 def own_colour() -> alt.Color:
-    """Return a colour encoding that takes each mark's colour from the column "fill" of its table row."""
+    """Return an encoding that reads each mark's colour from the column "fill" of its table row."""
     return alt.Color("fill:N", scale=None, legend=None)
 
 
 def finish_specification(chart: alt.LayerChart) -> dict:
     """Return a chart without a frame, as a Vega-Lite dictionary."""
     frameless = chart.configure_view(stroke=None)
-    return without_data(frameless.to_dict(validate=False))  # validation takes 0.1 s per chart, so only tests do it
+    return without_data(frameless.to_dict(validate=False))  # not validated, which takes 0.1 s per chart; tests do it
 
 
 def without_data(spec: dict) -> dict:
@@ -250,7 +250,7 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         "width": width,
         "height": height,
         "background": "transparent",
-        "autosize": {"type": "fit-x", "contains": "padding"},  # the plot area has the width that axes and names leave
+        "autosize": {"type": "fit-x", "contains": "padding"},  # the plot area gets the width that labels leave
     }
 
 
@@ -334,7 +334,7 @@ def draw_upright_rules(rows: alt.Chart) -> alt.Chart:
 
 
 def own_dashes() -> alt.StrokeDash:
-    """Return an encoding that dashes a line if its table row is True in the column "dashed"."""
+    """Return an encoding that dashes the line if the column "dashed" of its table row is True."""
     patterns = alt.Scale(domain=[False, True], range=[[1, 0], [7, 5]])
     return alt.StrokeDash("dashed:N", scale=patterns, legend=None)
 
@@ -405,7 +405,7 @@ def plane_specification(reach: float, side: int) -> dict:
     return finish_specification(chart) | {
         "width": side,
         "height": side,
-        "padding": {"left": 50, "right": 50, "top": 28, "bottom": 28},  # space for the names of arrows near the edge
+        "padding": {"left": 50, "right": 50, "top": 28, "bottom": 28},  # pixels for the names of arrows at the edge
         "autosize": {"type": "none"},
         "background": "transparent",
     }

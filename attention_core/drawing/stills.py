@@ -15,21 +15,21 @@ from attention_core.drawing.text_layout import place_fitted_label, place_label, 
 
 STILL_COLUMNS = {
     **CELL_COLUMNS,
-    "name": "",  # name of a line, the same in the table rows of all its points
+    "name": "",  # the same name in all table rows of one line
     "order": 0,
     "width": 1.0,
 }
 THREAD_POINTS = 25
-THINNEST_PX, THICKER_PX = 1.0, 9.0  # in pixels: thickness at weight 0, and what weight 1 adds
-PALEST_SHARE = 0.12  # the share of the line's colour that is left at weight 0
+THINNEST_PX, THICKER_PX = 1.0, 9.0  # in pixels: a line's thickness at weight 0, and what is added at weight 1
+PALEST_SHARE = 0.12  # share of the colour in a line of weight 0
 
 Point = tuple[float, float]
-PALEST_STRIPE_SHARE = 0.05  # the share of the stripe's colour that is left if the component is 0
+PALEST_STRIPE_SHARE = 0.05  # share of the colour in the stripe of a component 0
 WORD_BAR_PX = 15.0  # pixels: text size of words and probabilities
 WORD_LINE_PX = 25.0  # pixels from a word to the next one below
 WORD_BAR_HEIGHT_PX = 13.0
-LONGEST_WORD_SHARE = 0.45  # a word takes at most this share of the width; longer words are shortened
-SHARE_ROOM_PX = 50.0  # pixels for the probability after its bar
+LONGEST_WORD_SHARE = 0.45  # largest share of the width for a word; longer words are shortened
+SHARE_ROOM_PX = 50.0  # pixels reserved for the probability after its bar
 
 
 def still_picture(rows: Sequence[dict], width: float, height: float) -> Picture:
@@ -73,7 +73,7 @@ def curve_points(bends: Sequence[Point]) -> list[list[float]]:
     ([0.0, 0.0], [4.0, 3.0], [8.0, 0.0])
     """
     points = np.array(bends, dtype=float)[:, None]  # (4, 1, 2)
-    t = np.linspace(0.0, 1.0, THREAD_POINTS)[:, None]  # (points, 1)
+    t = np.linspace(0.0, 1.0, THREAD_POINTS)[:, None]  # (points, 1): parameter of the curve, from 0 to 1
     while len(points) > 1:
         points = points[:-1] + t * (points[1:] - points[:-1])  # de Casteljau's algorithm: each pass has one point less
     return points[0].tolist()

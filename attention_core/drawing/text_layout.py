@@ -15,10 +15,10 @@ from attention_core.inputs.tokenizer import character_spans
 from attention_core.record.expressions import Ref
 
 NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
-MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # in pixels: the most room beside rows, and above columns
+MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # in pixels: most space beside rows, and above columns
 TILT_DEGREES = 40.0  # angle of a label that is wider than its column
-TILTED_BESIDE_TILTED = 1.7  # least width of a column between tilted labels, in letter sizes
-TILTED_BESIDE_CHINESE = 2.4  # least width of a column between a tilted label and a vertical one, in letter sizes
+TILTED_BESIDE_TILTED = 1.7  # tilted labels are used in columns at least this wide, in letter sizes
+TILTED_BESIDE_CHINESE = 2.4  # the same between a tilted label and a vertical one
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class PictureTexts:
     """
 
     describe: Callable[[Ref], str]
-    labels: Callable[[str, int], str]  # (axis, position) -> label of a row or column
+    labels: Callable[[str, int], str]  # (axis, position) -> label of the row or column
 
 
 def is_wide(character: str) -> bool:
@@ -117,7 +117,7 @@ def column_texts(drawn: Panel, words: PictureTexts) -> list[str]:
 def place_row_labels(
     drawn: Panel, words: PictureTexts, palette: Palette, x: float, top: float, cell: float
 ) -> list[dict]:
-    """Return the row labels at the left of a panel, shortened if they would leave the picture.
+    """Return the marks of the row labels at the left of a panel; labels that would leave the picture are shortened.
 
     x, top: the upper left corner of the panel. cell: the side of a cell.
     """
@@ -246,7 +246,7 @@ def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> 
     room = min(MAX_COLUMN_LABELS_PX, max([*heights, *needed]))
     overhang = 0.0
     for column, width in widths.items():
-        foot = (column + 0.5 - len(texts)) * cell  # distance from the last column's right edge to the label's beginning
+        foot = (column + 0.5 - len(texts)) * cell  # from the last column's right edge to the beginning of the label
         reach = min(width, room / rise) * run
         overhang = max(overhang, foot + reach)
     return ColumnLabels(texts, cell, room, overhang, slant)

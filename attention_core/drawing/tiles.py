@@ -12,13 +12,13 @@ from attention_core.drawing.stills import blend_colour, still_picture
 from attention_core.drawing.text_layout import place_fitted_label, text_width
 
 TILE_TEXT_PX = 18.0  # pixels: text size of the words
-TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # pixels: space around a word in its tile, gap between tiles
+TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # pixels: inside a tile beside its word, and between two tiles
 TILE_HEIGHT_PX, TILE_LINE_PX = 28.0, 33.0  # pixels: height of a tile, distance between lines of tiles
-TINT_SHARE = 0.22  # the share of the tile's colour in its background
-DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # pixels: length and thickness of a dash; gaps have the same length
+TINT_SHARE = 0.22  # share of a tile's colour in its background
+DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # pixels: length and thickness of a dash; gaps are as long as dashes
 TOKEN_ROWS_WIDTH_PX = 520.0  # pixels: width of the picture, so that it fits beside sentences on a slide
 ROW_TITLE_PX, ROW_NOTE_PX = 17.0, 14.0  # pixels: text sizes of a title, and of the note below the tokens
-TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # pixels: heights of title and note, and the gap
+TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # pixels: heights of title and note, gap between rows
 
 
 @dataclass(frozen=True)

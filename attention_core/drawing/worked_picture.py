@@ -37,15 +37,15 @@ MAX_MARK_PX = 15.0  # pixels: the largest text size of a mark's symbol
 SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # pixels: text sizes of titles and of the legend
 SHEET_TITLE_SHARE = 0.28  # letter size of a title above large cells, as a share of a cell's side
 LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # pixels: width of a legend's symbol, gap after its text
-SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices, where the sign between them is drawn
+SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices, for the sign between them
 SHEET_ROW_GAP_PX = 18.0  # pixels between two rows of matrices, one below the other
 SHEET_EDGE_PX = 8  # free pixels at the right edge of the picture
 MARK_SIGNS = {Mark.RIGHT: "✓", Mark.FOLLOWED: "→", Mark.SLIP: "×"}
-SLIP_TINT_SHARE = 0.13  # share of the colour for wrong in the background of a wrong cell
-WORDLESS = {"text": "", "what": "", "value": ""}  # an outline has no texts and so no tooltip
-MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # largest and smallest side of a cell in pixels
+SLIP_TINT_SHARE = 0.13  # share of the colour for "wrong" in a wrong cell's background
+WORDLESS = {"text": "", "what": "", "value": ""}  # table columns of an outline, which has neither text nor tooltip
+MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # largest and smallest side of an input cell in pixels
 FRAME_HEIGHT_PX = 340.0  # pixels: the largest height of the picture
-BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: width of a picture with space beside it, and of the page
+BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: width beside other content, full width
 SIGN_PX = 30.0  # pixels: size of a symbol such as × between two matrices
 
 
@@ -116,7 +116,8 @@ class SheetPart:
 
 @dataclass(frozen=True, eq=False)
 class SheetView:
-    """What all matrices of a picture share: text functions, palette, names of marks, chosen cell and outlined cells."""
+    """What all matrices of a picture share: functions for texts, colours, names of marks, the chosen cell and the
+    outlined cells."""
 
     words: PictureTexts
     palette: Palette
@@ -282,7 +283,7 @@ def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float,
 
 def sheet_number_size(part: SheetPart, size: float) -> float:
     """Return the text size that fits all numbers of a matrix. size: the side of its cells."""
-    widest = 1.0  # width of the widest number, in multiples of the letter size
+    widest = 1.0  # width of the widest number, as a multiple of the letter size
     for value in part.values.flat:
         text = cell_text(value, part.digits)
         widest = max(widest, text_width(text, 1.0))
@@ -375,7 +376,7 @@ def worked_frame(
     placed = {part.place: part for part in (*parts, free)}
     row = [placed[place] for place in ("left", "above", "result", "beside") if place in placed]
     size = fitting_cell_size(row, words, BESIDE_WIDTH_PX)
-    if size < MIN_FREE_CELL_PX:  # use the whole width of the page if cells beside free space would be too small
+    if size < MIN_FREE_CELL_PX:  # full width, if the cells would be too small beside other content
         size = fitting_cell_size(row, words, FRAME_WIDTH_PX)
     top = sheet_heading_height(row, words, size)
     lefts = place_in_row(row, words, size)

@@ -128,7 +128,7 @@ LISTINGS: Mapping[str, CodeListing] = MappingProxyType(
 )
 
 
-@lru_cache(maxsize=len(LISTINGS))  # caches all listings, whose tensors take only 10 MB together
+@lru_cache(maxsize=len(LISTINGS))  # a cache for all listings, whose tensors take 10 MB in total
 def draw_tensors(listing: str) -> Tensors:
     """Sample all tensors of a listing, as {name in an Example: tensor}.
 

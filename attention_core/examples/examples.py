@@ -54,7 +54,7 @@ class MatrixRecipe:
         return self.factor * normal_numbers(self.seed, self.shape)
 
 
-@lru_cache(maxsize=16)  # cached, because each change of an example needs the same matrices; each takes at most 2 MB
+@lru_cache(maxsize=16)  # cached, because each change of an example needs the same matrices; one takes at most 2 MB
 def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows columns"]:
     """Sample standard normal numbers from a seed. The result is cached, so callers must not write into it."""
     generator = torch.Generator().manual_seed(seed)
@@ -204,7 +204,7 @@ class Example:
                 q=self.tensor("q", dtype),
                 k=self.tensor("k", dtype),
                 v=self.tensor("v", dtype),
-                config=replace(config, heads=1),  # the shapes of q, k and v determine the number of heads
+                config=replace(config, heads=1),  # heads=1, because q, k and v have a head axis
                 weights=weights,
                 allowed=allowed,
             )
@@ -234,9 +234,9 @@ class Example:
         return self.lexicon
 
 
-@lru_cache(maxsize=8)  # the key is the identity of an example
+@lru_cache(maxsize=8)  # cached by the example's key
 def learned_view(example: Example) -> AttentionView:
-    """Return the inputs and matrices of the attention in the example's network."""
+    """Return the inputs and matrices of the attention layer in the example's trained network."""
     recipe = read_recipe(example.network)
     keys = example.context_tokens or example.tokens
     return attention_view(
@@ -249,7 +249,7 @@ def learned_view(example: Example) -> AttentionView:
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
 def own_vectors(tokens: tuple[str, ...] | None, numbers: NumberMatrix | MatrixRecipe | None) -> dict[str, NumberRow]:
-    """Return {word: its row of numbers}; {} if the words or the numbers are missing."""
+    """Return {word: its vector}, from the example's own words and numbers; {} if either is missing."""
     if tokens is None or numbers is None:
         return {}
     rows = numbers
@@ -295,11 +295,11 @@ def model_choices(model: str, layer: int) -> dict[str, object]:
 
 
 def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
-    """Make a lexicon from an example's words and their rows of x.
+    """Make a lexicon (words with vectors) from an example's words and their rows of x.
 
     Returns None if the example has no x, or if a listing samples its numbers.
     """
-    if not {"network", "model", "translator"}.isdisjoint(values):  # no own words, because the network makes the vectors
+    if not {"network", "model", "translator"}.isdisjoint(values):  # the network makes the words' vectors
         return Lexicon((), {}, origin="learned")
     if "x" not in values or "code" in values:
         return None

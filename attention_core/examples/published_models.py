@@ -27,7 +27,8 @@ class LayerKind:
 
     @property
     def is_cached(self) -> bool:
-        """Whether these layers generate text word by word with a KV cache; their mask must block later words."""
+        """Whether these layers can generate text word by word with a KV cache, which needs a mask that blocks later
+        words."""
         return any(MASKS[mask].is_causal for mask, _ in self.config.masks)
 
     @property
@@ -59,7 +60,7 @@ class PublishedModel:
 
     @property
     def shown(self) -> LayerKind:
-        """The kind of layer that the workbench shows for this model."""
+        """The kind of layer with which the workbench opens this model."""
         return self.kinds[0]
 
     @property

@@ -49,7 +49,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def draw():
-    """Samples the tensors that the app shows: a layer, twice five queries, and twice six keys."""
+    """Samples the tensors that the app shows: a layer, two sequences of five queries, and two sequences of six keys."""
     generator = torch.Generator().manual_seed(0)
     drops = torch.Generator().manual_seed(0)
     layer = MultiHeadAttention(64, heads=8, dropout=0.1, generator=drops).double()

@@ -35,7 +35,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def draw():
-    """Samples the tensors that the app shows: a layer, and three times twice ten tokens."""
+    """Samples the tensors that the app shows: a layer, and three inputs, each of two sequences of ten tokens."""
     generator = torch.Generator().manual_seed(0)
     layer = MultiHeadAttention(512, heads=8).double()
     for parameter in layer.parameters():  # as in nn.Linear, but from a seed
