@@ -63,7 +63,7 @@ def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor
     if typed_decimals:
         return max(map(len, typed_decimals))
     finite = numbers[numbers.isfinite()].double()
-    if not are_all_whole(finite):  # such as fractions, or a decimal comma
+    if not are_all_whole(finite):  # neither fractions nor decimal commas have countable decimals
         return max(map(count_shortest_decimals, finite.tolist()))
     if are_all_whole(right):
         return None
@@ -123,7 +123,7 @@ def blank_text(right: Float[Tensor, "..."], between: str = "; ") -> str:
 
 
 def printed_text(printed: PrintedExample, stage: str, right: Float[Tensor, "..."]) -> str:
-    """Write the numbers that a printed example has for a stage of the calculation as text.
+    """Write the numbers that a publication printed for a stage of the calculation as text.
 
     Returns question marks if the printed example has no numbers of the right shape for the stage.
     """
@@ -152,7 +152,7 @@ def cell_text(value: float, digits: int | None) -> str:
 
 
 def right_decimals(digits: int | None) -> int | None:
-    """Return the number of decimals with which the right numbers are shown beside the visitor's numbers.
+    """Return how many decimals the right numbers get beside the visitor's numbers: None if exact, else at least two.
 
     Returns None if the visitor's numbers are exact (digits is None), else at least two.
     """

@@ -1,5 +1,4 @@
-"""Defines self-attention as in many classes, with one function per step, and its bugs: wrong lines that run without
-error.
+"""Defines self-attention with one function per line of code, and bugs: wrong lines that run without raising an error.
 
 The parameters of each function are the values that its line reads, and its return expression is the line that the app
 shows.
@@ -181,7 +180,7 @@ class Bug:
     padded: bool = False
 
 
-BUGS = (  # bugs, from easy to hard
+BUGS = (  # sorted from easy to hard
     Bug("mask_inverted", "masked_scores", masked_where_allowed),
     Bug("causal_too_strict", "allowed", strictly_causal),
     Bug("softmax_queries", "weights", softmax_over_queries),
@@ -285,7 +284,7 @@ class WeightRatio:
 
 
 def row_ratio(trace: Trace, batch: int, head: int, query: int) -> WeightRatio:
-    """Return the ratio of the largest to the smallest weight of a row, with its logarithm and the difference of the two
+    """Return the ratio of the largest to the smallest weight of a row, its logarithm, and the difference of the two
     scores.
 
     Only weights above 0 count; if there is none, the ratio is 1, and its logarithm and the difference of scores are 0.

@@ -22,7 +22,7 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.trace import Trace
 from attention_core.verification.mistakes import MISTAKES
 
-# Mistakes that an exercise must distinguish, besides swapped rows or columns and a single wrong sum.
+# Mistakes that must give different numbers, in addition to swapped rows or columns and a single wrong sum.
 COMMON_MISTAKES = (
     "no_scale",
     "scale_squared",
@@ -38,8 +38,8 @@ COMMON_MISTAKES = (
     "split_not_transposed",
     "split_interleaved",
 )
-VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # a larger difference is visible however halves are rounded
-MAX_ATTEMPTS = 1000  # exercises are sampled until one distinguishes all mistakes; usually a few are enough
+VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # larger differences are visible, however halves are rounded
+MAX_ATTEMPTS = 1000  # most attempts at sampling an exercise in which all mistakes give different numbers
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Level:
     masks: tuple[str, ...] = ()
 
 
-LEVELS = MappingProxyType(  # name of a level -> Level, with sizes for which √d_k, d_k, √d_model and √S differ
+LEVELS = MappingProxyType(  # name -> Level; the sizes are chosen so that √d_k, d_k, √d_model and √S differ
     {
         "from_qkv": Level(
             {"q": (3, 2), "k": (3, 2), "v": (3, 2)},
@@ -136,7 +136,7 @@ def draw_exercise(level: Level, generator: torch.Generator) -> Exercise:
 
 # ---- whether mistakes can be told apart ------------------------------------------------------------------------------
 def can_tell_mistakes_apart(trace: Trace) -> bool:
-    """Return whether all common mistakes are told apart by a run's numbers, rounded to the usual decimals.
+    """Return whether a run's numbers show which of the common mistakes was made, after rounding to the usual decimals.
 
     The result is True if every mistake changes more than one number, and no two mistakes give the same numbers.
 
@@ -152,7 +152,7 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
             continue
         step = first_visible_step(mistaken, right, stages)
         if step is None:
-            return False  # no number of the mistake differs visibly
+            return False  # this mistake would not be visible
         if count_visible(mistaken[step], right[step]) < 2:
             return False
         seen[step].append(mistaken[step])
@@ -161,7 +161,7 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
 
 
 def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Values]:
-    """Yield the values of the run with each common mistake, and with every pair of rows or columns of a step swapped.
+    """Yield a run's values with each common mistake, and with each swap of two rows or columns of a step.
 
     stages: the steps to be calculated, in order.
     """
@@ -175,7 +175,7 @@ def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Va
 
 
 def is_same_run(mistaken: Values, right: Values, stages: list[str]) -> bool:
-    """Return whether a mistake leaves every step in `stages` (the steps to be calculated) unchanged."""
+    """Return whether a mistake changes none of the steps in `stages`, which the visitor calculates."""
     return all(torch.equal(mistaken[step], right[step]) for step in stages)
 
 
@@ -190,13 +190,14 @@ def first_visible_step(mistaken: Values, right: Values, stages: list[str]) -> st
 
 
 def differs_visibly(one: Tensor, other: Tensor) -> bool:
-    """Return whether two values of a step differ after rounding to DEFAULT_DECIMALS."""
+    """Return whether two values of a step differ visibly, that is, after rounding to DEFAULT_DECIMALS."""
     if one.shape != other.shape:
         return True
     return count_visible(one, other) > 0
 
 
 def count_visible(one: Tensor, other: Tensor) -> int:
-    """Count the cells that differ after rounding to DEFAULT_DECIMALS, whether halves are rounded up or down."""
+    """Count the cells that differ visibly (after rounding to DEFAULT_DECIMALS), whether halves are rounded up or
+    down."""
     is_visible = abs_difference(one, other) > VISIBLE_GAP
     return int(is_visible.sum())

@@ -1,6 +1,4 @@
-"""Marks each cell of a worked example that a visitor wrote: right, a slip, or right given the visitor's earlier
-slips.
-"""
+"""Marks each cell of a visitor's worked example: right, wrong ("slip"), or right given the visitor's earlier errors."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -65,7 +63,7 @@ class MarkedStep:
 
     @property
     def met(self) -> Tensor:
-        """Return which cells are right although they do not follow from the visitor's earlier numbers."""
+        """Return which cells have the right number although it does not follow from the visitor's earlier numbers."""
         is_right = self.marks == Mark.RIGHT
         return is_right & ~self.follows
 
@@ -115,18 +113,19 @@ def mark_answers(
                 shape=tuple(answers[name].shape),
             )
     with torch.inference_mode(False), torch.enable_grad():
-        copies = {name: value.clone() for name, value in theirs.items()}  # copies made here can have gradients
+        copies = {name: value.clone() for name, value in theirs.items()}  # copies, so that gradients can be computed
         return dict(mark_steps(trace, copies, decimals))
 
 
 def mark_steps(
     trace: Trace, answers: Mapping[str, Tensor], decimals: int | Mapping[str, int] | None
 ) -> Iterator[tuple[str, MarkedStep]]:
-    """Yield the name and the MarkedStep of each answered step.
+    """Compute the right run and the visitor's run side by side; yield the name and the MarkedStep of each answered
+    step.
 
     The run with the right numbers and the run with the visitor's numbers are computed side by side, step by step.
     """
-    page: dict[str, Tensor] = {}  # step -> the visitor's numbers; empty cells are computed from earlier steps
+    page: dict[str, Tensor] = {}  # step -> the visitor's numbers, in which empty cells are filled by computed numbers
     right: dict[str, NumberRange] = {}
     own: dict[str, NumberRange] = {}
     for name, step in trace.steps.items():
@@ -142,7 +141,7 @@ def mark_steps(
         theirs = answers[name]
         marked = mark_step(theirs, value, right[name], own[name], digits)
         yield name, marked
-        # Later steps are computed from the written numbers, and from the ranges of their unrounded values.
+        # Later steps are computed from the visitor's numbers, and from the ranges of these before rounding.
         is_answered = ~theirs.isnan()
         page[name] = torch.where(is_answered, theirs, value)
         own[name] = marked.behind

@@ -1,5 +1,5 @@
-"""Defines the goals of the exercise in which a visitor drags vectors: limits of attention weights, taken from an
-example's run.
+"""Defines the goals of the exercise "drag the vectors": bounds on attention weights, which depend on an example's
+run.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ GOAL_EXAMPLES = ("en_plane", "zh_plane")
 ANNA, DOG, IT = 0, 3, 5
 HEAD = 0
 EVEN_SHARE_OF_TWO = 0.5
-MARGIN = 0.05  # a weight may differ from the goal's by at most this
+MARGIN = 0.05  # accepted difference of a weight from the goal's
 
 
 @dataclass(frozen=True)

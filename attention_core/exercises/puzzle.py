@@ -19,10 +19,10 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Operation, Step, Trace
 
-MAX_TYPED_MAGNITUDE = 20  # the largest magnitude to type: scores of thousands would make puzzles trivial
+MAX_TYPED_MAGNITUDE = 20  # largest number that a visitor may type; much larger ones would make puzzles trivial
 Matrices = Mapping[str, Float[np.ndarray, "rows columns"]]
-RunNumber = Callable[[Trace, Trace], Tensor]  # (run, starting run of the puzzle) -> a number of the run
-FLAT_SLOPE = 1e-12  # slopes of at most this magnitude count as 0, because rounding may cause them
+RunNumber = Callable[[Trace, Trace], Tensor]  # a function of (changed run, starting run) that returns a number
+FLAT_SLOPE = 1e-12  # slopes of at most this magnitude are treated as 0, because of rounding
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def check_run(puzzle: Puzzle, trace: Trace, start: Trace) -> None:
 
 
 def is_unchanged(own: Step | None, first: Step | None, may_differ: bool) -> bool:
-    """Return whether a step is the same in two runs.
+    """Return whether a step is equal in two runs.
 
     own, first: the step in each run; None if a run lacks it. may_differ: whether the numbers of an input may differ.
     """
@@ -213,7 +213,7 @@ def is_unchanged(own: Step | None, first: Step | None, may_differ: bool) -> bool
 
 
 def is_same_operation(own: Operation, first: Operation) -> bool:
-    """Return whether two operations compute the same from the same steps."""
+    """Return whether two operations have the same functions and read the same steps."""
     same_faces = own.faces == first.faces
     same_reads = own.reads == first.reads
     same_params = dict(own.params) == dict(first.params)
@@ -223,8 +223,8 @@ def is_same_operation(own: Operation, first: Operation) -> bool:
 # ---- the hint: the number whose change helps the goal most, by the gradient of the run -------------------------------
 @dataclass(frozen=True)
 class Hint:
-    """The number whose change helps most: its matrix, row and column, and its slope; below 0 means that the number
-    should decrease.
+    """The number whose change brings the visitor nearest to the goal: its matrix, row, column and slope (negative:
+    decrease it).
     """
 
     name: str
@@ -246,7 +246,7 @@ def goal_slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[n
     """
     with torch.inference_mode(False), torch.enable_grad():
         inputs = copy_inputs(trace)
-        # the tensors of the matrices that may be changed
+        # one tensor per matrix that may be changed
         matrices = []
         for name in puzzle.open:
             inputs[name] = inputs[name].double().requires_grad_()
@@ -273,7 +273,7 @@ def copy_inputs(trace: Trace) -> dict[str, Tensor]:
 
 
 def find_hint(puzzle: Puzzle, trace: Trace, slopes: Matrices) -> Hint | None:
-    """Find the best number to change: among those that may be changed, the one whose slope has the largest magnitude.
+    """Find the number whose change helps most: of those that may be changed, the one with the steepest slope.
 
     If only signs may be changed, it is the number w with the largest slope times -2 w, whose change of sign helps most.
     Returns None if no change helps, or if a slope is not finite.

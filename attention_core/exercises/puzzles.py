@@ -14,7 +14,7 @@ from attention_core.inputs.matrix_link import read_matrix
 from attention_core.inputs.matrix_values import ChangedCells
 from attention_core.record.trace import Trace
 
-REQUIRED_SHARE = 0.7  # the weight that a puzzle requires for a key, more than twice that of all other words
+REQUIRED_SHARE = 0.7  # weight that a puzzle demands for a key: over twice that of all other words
 ANNA, FED, DOG, IT, BARKED = 0, 1, 3, 5, 6  # positions in "Anna fed the dog and it barked"
 
 IT_EXAMPLES = MappingProxyType({"en": {"example": "en_it"}, "zh": {"example": "zh_ta"}})
@@ -23,17 +23,17 @@ COLOUR_EXAMPLES = MappingProxyType({"en": {"example": "en_colour"}, "zh": {"exam
 
 # ---- attention -------------------------------------------------------------------------------------------------------
 def share_of_key(head: int, query: int, key: int) -> RunNumber:
-    """Return a function of a run that returns the weight of one key for one query."""
+    """Return a function that reads from a run the weight of one key for one query."""
     return lambda trace, start: trace["weights"][0, head, query, key]
 
 
 def largest_share(head: int) -> RunNumber:
-    """Return a function of a run that returns the largest weight of a head."""
+    """Return a function that reads from a run the largest weight of a head."""
     return lambda trace, start: trace["weights"][0, head].amax()
 
 
 def typical_share(head: int, pairs: Mapping[int, int]) -> RunNumber:
-    """Return a function of a run that returns the geometric mean of some weights of a head.
+    """Return a function that computes from a run the geometric mean of some weights of a head.
 
     pairs: {position of the query: position of the key} of each of these weights.
     """
@@ -63,7 +63,7 @@ def geometric_mean(shares: Tensor) -> Tensor:
 
 # ---- outputs ---------------------------------------------------------------------------------------------------------
 def distance_from_word(query: int, word: int) -> RunNumber:
-    """Return a function of a run: the distance between the output of a query and the input vector of a word.
+    """Return a function that computes from a run the distance between a query's output and a word's input vector.
 
     query, word: the positions of the query and of the word in the sentence.
     """
@@ -71,38 +71,37 @@ def distance_from_word(query: int, word: int) -> RunNumber:
 
 
 def distance_from_zero(trace: Trace, start: Trace) -> Tensor:
-    """Compute the Euclidean norm of the output of all queries together."""
+    """Compute the Euclidean norm of the outputs of all queries together."""
     output = trace["output"]
     return euclidean_distance(output, torch.zeros_like(output))
 
 
 def distance_from_full_width(trace: Trace, start: Trace) -> Tensor:
-    """Compute the Euclidean distance of the whole output from that with queries of full width (two components)."""
+    """Compute the Euclidean distance of the output from the output with queries of two components."""
     return euclidean_distance(trace["output"], full_width_output())
 
 
 @cache
 def full_width_output() -> Tensor:
-    """Compute the output of the unchanged example en_it, whose queries have two components."""
+    """Compute the output of the unchanged example en_it, in which queries have two components."""
     return EXAMPLES["en_it"].run()["output"]
 
 
 def euclidean_distance(one: Tensor, other: Tensor) -> Tensor:
-    """Compute the Euclidean distance; its slope, unlike that of the largest difference, depends on all differences."""
+    """Compute the Euclidean distance, whose slope depends on all differences (that of the largest difference depends on
+    one)."""
     differences = one - other
     return differences.pow(2).sum().sqrt()
 
 
 def largest_contribution(head: int) -> RunNumber:
-    """Return a function of a run that returns the largest magnitude of one head's contributions to the numbers of the
-    output.
-    """
+    """Return a function that reads from a run the largest magnitude that one head adds to a number of the output."""
     return lambda trace, start: with_contributions(trace)["contributions"][0, head].abs().amax()
 
 
 # ---- counts of changes -----------------------------------------------------------------------------------------------
 def query_width(trace: Trace, start: Trace) -> Tensor:
-    """Return the width of the queries."""
+    """Return the number of components of the queries."""
     return torch.tensor(trace.step("q").shape[-1])
 
 
@@ -133,7 +132,7 @@ def count_changed_rows(name: str) -> RunNumber:
 
 
 def largest_number(name: str, columns: slice) -> RunNumber:
-    """Return a function of a run that returns the largest magnitude in some columns of a matrix."""
+    """Return a function that reads from a run the largest magnitude in some columns of a matrix."""
     return lambda trace, start: trace[name][:, columns].abs().amax()
 
 

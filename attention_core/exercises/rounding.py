@@ -20,10 +20,10 @@ from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
-COMPUTATION_ROUNDING = 1e-9  # accepted rounding error of float64: relative, or absolute for numbers below 1
-LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # limits the tolerance of an infinite number
+COMPUTATION_ROUNDING = 1e-9  # accepted rounding error of float64: relative, but absolute below 1
+LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # keeps the tolerance of an infinite number finite
 
-Computation = Callable[[dict[str, Tensor]], Tensor]  # a function of {name: tensor} that returns a tensor
+Computation = Callable[[dict[str, Tensor]], Tensor]  # a function from {name: tensor} to a tensor
 
 
 # ---- interval arithmetic ---------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ class NumberRange(NamedTuple):
 
 # ---- written numbers and ranges --------------------------------------------------------------------------------------
 def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tensor) -> Tensor:
-    """Return which of the visitor's numbers agree with some number of their range after rounding; NaN never agrees.
+    """Return which of the visitor's numbers equal, after rounding, some number of their range; NaN never does.
 
     theirs: the visitor's numbers. possible: the range of each. half: half a unit of the last digit that the visitor
     wrote.
@@ -69,7 +69,7 @@ def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
 
 
 def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) -> NumberRange:
-    """Return the ranges of the values that the visitor's numbers may have before rounding.
+    """Return the range of values that each of the visitor's numbers may have had before it was rounded.
 
     If all numbers of the step follow from earlier ones, each range extends from the written number to the unrounded
     one. Otherwise each range extends half a unit to both sides: all numbers of a step were computed in the same way, so
@@ -106,7 +106,7 @@ def step_range(step: Step, ranges: Mapping[str, NumberRange]) -> NumberRange:
 
 
 def range_through(operation: Operation, ranges: Mapping[str, NumberRange]) -> NumberRange:
-    """Compute the range of every cell of an operation's result from the ranges of its operands."""
+    """Compute the range of every cell of an operation's result from its operands' ranges."""
     operands = {name: ranges[name] for name in operation.reads}
     return range_of_function(operation.apply, operands)
 
@@ -163,8 +163,8 @@ def find_corners(
 def slopes_at_the_middle(
     apply: Computation, still: Mapping[str, Tensor], moving: Mapping[str, NumberRange]
 ) -> dict[str, Tensor]:
-    """Compute the derivatives of each cell of the result with respect to each tensor that has a range, at the middle of
-    the ranges.
+    """Compute, at the middle of the ranges, the derivatives of each cell of the result by the numbers of each tensor
+    with a range.
 
     still: {operand without a range: its numbers}. moving: {operand with a range: its range}. The derivatives have the
     axes of the result, then the axes of the tensor.
@@ -239,7 +239,7 @@ def half_a_unit(digits: int | None) -> float:
 
 
 def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tensor, "..."]:
-    r"""Compute how much each cell of a step can change at most if one of its operands is rounded.
+    r"""Compute how much each cell of a step can change at most if the step `by`, one of its operands, is rounded.
 
     by: the step of the operand. digits: the decimals to which the operand is rounded.
 

@@ -1,4 +1,4 @@
-"""Finds the errors in a worked example: steps that are wrong even given the visitor's earlier numbers, and the
+"""Finds the errors ("slips") in a visitor's worked example: steps that do not follow from the earlier numbers, and the
 causes.
 """
 
@@ -27,10 +27,10 @@ from attention_core.record.expressions import Ref, multiply_factors
 from attention_core.record.trace import Step
 from attention_core.verification.causes import Cause, single_changes
 
-ROUNDING_SLACK = 64  # accepted difference, as a multiple of the rounding error of the right number
-RELATIVE_SLACK = 0.1  # accepted difference, too: this share of the written number, which no rounding error reaches
-EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # exchanged axis -> code of the cause
-OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is listed as another kind of cause
+ROUNDING_SLACK = 64  # accepted difference in units of the right number's rounding error
+RELATIVE_SLACK = 0.1  # further accepted difference, as a share of the visitor's number
+EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # axis of the exchange -> code of the cause
+OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is another kind of cause
 TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake in a term -> its factor in the error
 
 
@@ -134,8 +134,8 @@ def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack:
 
 
 def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "..."]:
-    """Return a mask of the written cells that a cause must explain: all, or, in a step with heads, those of heads with
-    a slip.
+    """Return which of the visitor's cells a cause must explain: in a step with heads, only those in heads with an
+    error.
     """
     marked = checked.marked[step]
     is_written = ~marked.theirs.isnan()
@@ -191,7 +191,8 @@ def try_changes(
 
 
 def change_slack(checked: CheckedWork, step: str, right: NumberRange) -> Tensor:
-    """Return, per cell, how far a changed run may be from the visitor's number to be tried again with ranges."""
+    """Return, for each cell, how far a changed run may be from the visitor's number so that a test with ranges is
+    worthwhile."""
     widths = (right.high - right.low).abs().nan_to_num(0.0)
     widest = widths.max().item()
     magnitudes = checked.marked[step].theirs.abs()
@@ -207,7 +208,7 @@ def suppose_change(
     for name in ranges:
         each = checked.trace.step(name)
         supposed = None
-        if name == step or not is_answered(checked, name):  # later steps used the written numbers
+        if name == step or not is_answered(checked, name):  # the visitor computed later steps from written numbers
             supposed = change_range(each, change, now)
             if supposed is None and each.operation is not None and not moved.isdisjoint(each.operation.reads):
                 supposed = range_through(each.operation, now)
@@ -321,7 +322,7 @@ def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
 
 
 def written_terms(checked: CheckedWork, cell: Ref) -> list[list[float]]:
-    """Return the factors of each term of a cell's sum, with the visitor's numbers; [] if the sum has a single term."""
+    """Return the factors of each term of a cell's sum, as the visitor's numbers; [] if the sum has only one term."""
     operation = checked.trace.step(cell.step).operation
     expression = operation.cell(cell.index, checked.written.shapes())
     if expression.function != "sum" or len(expression.terms) < 2:

@@ -11,7 +11,7 @@ from attention_core.mechanism.operations import MASK, SPLIT
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-STAGES = MappingProxyType(  # stage of a calculation by hand -> the run's step that computes it, in order
+STAGES = MappingProxyType(  # stage of the calculation -> the step of the run that computes it; the stages are in order
     {
         "q": "q_projected",
         "k": "k_projected",

@@ -1,4 +1,5 @@
-"""Compares a worked example that a visitor wrote with the run with the right numbers.
+"""Compares a visitor's worked example with the right run; the visitor's numbers form a second run, so that each can be
+traced.
 
 The visitor's numbers form a separate run, so that any number can be traced back to the visitor's earlier numbers.
 """
@@ -43,7 +44,7 @@ class CheckedWork:
         return list_cells(step, has_mark)
 
     def met(self, step: str) -> list[Ref]:
-        """List the cells of a stage of the calculation that are right, but do not follow from the visitor's earlier
+        """List the cells of a stage that are right although their numbers do not follow from the visitor's earlier
         numbers.
         """
         return list_cells(step, self.marked[step].met)
@@ -53,7 +54,7 @@ class CheckedWork:
         return half_a_unit(self.digits[step]) + COMPUTATION_ROUNDING
 
     def computed_at(self, step: str) -> Trace:
-        """Return the written run, with one step computed from the visitor's earlier numbers instead of the written
+        """Return the visitor's run with one step computed from the visitor's earlier numbers instead of the written
         ones.
         """
         value = self.written.reapply(step)
@@ -182,9 +183,7 @@ def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> 
 
 
 def count_agreeing(checked: CheckedWork, step: str, other: Float[Tensor, "..."]) -> int:
-    """Count the visitor's numbers in a stage of the calculation that equal the numbers of another run after
-    rounding.
-    """
+    """Count the visitor's numbers in a stage that, after rounding, equal those of another run."""
     gaps = abs_difference(checked.marked[step].theirs, other)
     agrees = gaps <= checked.rounding(step)
     return int(agrees.sum())

@@ -54,7 +54,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     >>> explain(trace, "scores", (0, 0, 0, 0)).text
     '1.00 × 3.00 + 2.00 × (−1.00) = 1.00'
     """
-    trace = trace.on_cpu()  # copies whole steps from a GPU, instead of single numbers
+    trace = trace.on_cpu()  # one copy per step from the GPU, not one per number
     value = trace[step]
     index = tuple(index)
     if not trace.holds(step, index):
@@ -65,7 +65,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
             shape=tuple(value.shape),
             given=index,
         )
-    number = float(value[index].item())  # item() also works with gradients
+    number = float(value[index].item())  # item() also accepts a tensor that requires a gradient
     text = format_step_number(trace, step, number)
     operation = trace.step(step).operation
     if operation is None:
@@ -80,7 +80,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
 
 
 def number_at(trace: Trace, factor: Factor) -> float:
-    """Return the number of an operand: the value of a constant, or the number of the operand's cell in the trace."""
+    """Return an operand's number: the value of a constant, or the number of the cell in the trace."""
     return factor_value(factor, lambda ref: trace[ref.step][ref.index].item())
 
 
@@ -92,7 +92,7 @@ def format_step_number(trace: Trace, step: str, number: float) -> str:
 
 
 def part_piece(trace: Trace, part: Part) -> Piece:
-    """Return one part of a cell's text as a Piece, with its numbers formatted."""
+    """Return one part of a cell's text as a Piece; its numbers are formatted."""
     if isinstance(part, Written):
         return operand_piece(trace, part.factor, part.bracket)
     if isinstance(part, Subtotal):
@@ -102,7 +102,7 @@ def part_piece(trace: Trace, part: Part) -> Piece:
 
 
 def operand_piece(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
-    """Return an operand as a Piece; a constant that has a text shows this text instead of its digits."""
+    """Return an operand as a Piece; a constant with its own text, such as "1/√2", is written as this text."""
     if isinstance(factor, Constant):
         ref = None
         text = factor.text or format_or_scientific(factor.value)

@@ -1,4 +1,5 @@
-"""Chooses the query to select first in a new sentence: a pronoun, or else the word with the least uniform weights."""
+"""Chooses the query with which a new sentence opens: a pronoun, or else the word whose weights are farthest from
+uniform."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -11,7 +12,7 @@ from torch import Tensor
 from attention_core.explanation.facts import EQUAL_WEIGHT_GAP, allowed_pairs, find_row_beyond_itself
 from attention_core.record.trace import Trace
 
-PRONOUNS = (  # third-person pronouns by kind; a pronoun of an earlier kind is chosen first
+PRONOUNS = (  # third-person pronouns by kind, in order of preference
     frozenset(
         [
             "it",
@@ -35,7 +36,7 @@ PRONOUNS = (  # third-person pronouns by kind; a pronoun of an earlier kind is c
     frozenset(["his", "hers", "its", "their", "theirs"]),
     frozenset(["himself", "herself", "itself", "themselves", "oneself", "自己"]),
 )
-APOSTROPHES = str.maketrans("’ʼ`", "'''")  # replaces other apostrophes by '
+APOSTROPHES = str.maketrans("’ʼ`", "'''")  # maps every kind of apostrophe to '
 
 
 class AskingWord(NamedTuple):
@@ -99,7 +100,8 @@ def find_asking_word(
     first: int = 0,
     past_itself: bool = False,
 ) -> AskingWord:
-    r"""Find the row of weights of a new sentence to select first.
+    r"""Find the row of weights with which the page of a new sentence opens: a pronoun's row, or the row farthest from
+    uniform.
 
     If the sentence has a pronoun, it is the pronoun's row in the head in which this row is farthest from uniform.
     Otherwise it is the row of any word and head that is farthest from uniform. The distance is the total variation
@@ -126,7 +128,7 @@ def find_asking_word(
     distances = distances_from_even(trace, batch, past_itself, head)[:, : len(words)]  # (H, T)
     if pronoun is not None:
         of_pronoun = distances[:, pronoun]  # (H,)
-        found_head = int((of_pronoun >= of_pronoun.max() - EQUAL_WEIGHT_GAP).nonzero()[0])  # the first of equal heads
+        found_head = int((of_pronoun >= of_pronoun.max() - EQUAL_WEIGHT_GAP).nonzero()[0])  # the first of equals
         return AskingWord(found_head if head is None else head, pronoun, why)
     largest = distances[:, first:].max()
     among_largest = distances >= largest - EQUAL_WEIGHT_GAP
@@ -144,7 +146,8 @@ def find_asking_word(
 def distances_from_even(
     trace: Trace, batch: int = 0, past_itself: bool = False, head: int | None = None
 ) -> Float[Tensor, "H T"]:
-    """Compute the distance of each row from uniform weights, or, with past_itself, its largest weight on another word.
+    """Compute how far each row of weights is from uniform weights; with past_itself, the row's largest weight on
+    another word.
 
     head: the only head whose rows are measured; None for all heads.
 

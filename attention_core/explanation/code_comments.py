@@ -11,9 +11,9 @@ from functools import cache
 from attention_core.explanation.source_closure import SCRIPT_WIDTH
 
 TITLE_START = "# ---- "
-REMARK_START = "#   "  # prefix of a comment, in a listing, on the value of an expression
+REMARK_START = "#   "  # how a comment with the value of an expression starts in a listing
 TITLE_SIGNS = "# -"
-PHRASE_START = "…"  # prefix of keys of `translations` that replace a phrase within a comment
+PHRASE_START = "…"  # how a key of `translations` starts that translates a phrase within a comment
 PLACEHOLDER_PATTERN = re.compile(r"\\{(\w+)\\}")
 
 
@@ -32,7 +32,7 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
     '#   x: (2,)，步长 (1,)'
     """
     lines = source.splitlines(keepends=True)
-    for token in reversed(list(words_of(source))):  # from the end, so that positions of earlier tokens stay right
+    for token in reversed(list(words_of(source))):  # in reverse, so that positions of earlier tokens stay valid
         (first, left), (last, right) = token.start, token.end
         text = translate_token(token, translations)
         before = lines[first - 1][:left]
@@ -70,12 +70,13 @@ def translate_string(token: tokenize.TokenInfo, translations: Mapping[str, str])
     indent = " " * token.start[1]
     lines = translations[text].splitlines()
     if len(lines) > 1:
-        lines.append("")  # an empty line before the closing quotes
+        lines.append("")  # the closing quotes stand after an empty line
     return quotes + f"\n{indent}".join(lines).replace(f"\n{indent}\n", "\n\n") + quotes
 
 
 def translate(text: str, translations: Mapping[str, str]) -> str:
-    """Translate a whole text, and keep what its placeholders match; return a text without a translation unchanged."""
+    """Translate a whole text and insert what its placeholders match; return a text that has no translation
+    unchanged."""
     if text in translations:
         return translations[text]
     for known, other in translations.items():
@@ -86,7 +87,7 @@ def translate(text: str, translations: Mapping[str, str]) -> str:
 
 
 def translate_phrases(remark: str, translations: Mapping[str, str]) -> str:
-    """Translate the phrases after the expression in a comment."""
+    """Translate the phrases that follow the expression in a comment of a listing."""
     for known, other in translations.items():
         if known.startswith(PHRASE_START):
             remark = remark.replace(known.removeprefix(PHRASE_START), other)

@@ -13,9 +13,9 @@ from attention_core.mechanism.config import AttentionConfig, Choice
 from attention_core.mechanism.normalisers import has_sink, has_two_maps, row_sum_of
 from attention_core.record.trace import Trace
 
-EQUAL_WEIGHT_GAP = 1e-9  # weights that differ by less than this count as equal
-SHARE_SUM_TOLERANCE = 0.02  # the largest rounding error of a sum of shares, in any precision
-NEARLY_EVEN = 1.05  # a largest weight below this multiple of the uniform weight counts as nearly uniform
+EQUAL_WEIGHT_GAP = 1e-9  # weights whose difference is smaller count as equal
+SHARE_SUM_TOLERANCE = 0.02  # accepted rounding error of a sum of weights, in any precision
+NEARLY_EVEN = 1.05  # a row counts as nearly uniform if its largest weight is below this multiple of the uniform weight
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RowFact:
 
     @property
     def even(self) -> float:
-        """Return the uniform weight: that of each allowed key if all had the same weight, after the sink."""
+        """Return the uniform weight: what each allowed key would have if all had the same, after the sink's weight."""
         return left_by(self.sunk) / self.possible
 
     @property
@@ -110,7 +110,7 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
 
 
 def left_by(sunk: float) -> float:
-    """Return the weight that a sink leaves to the keys; if it leaves 0, return 1, so that it can be a divisor."""
+    """Return the total weight of the keys beside a sink; 1 instead of 0, so that it can be a divisor."""
     return 1 - sunk or 1.0
 
 
@@ -129,13 +129,13 @@ def has_overflowed(
     return bool(scores[allowed].isneginf().all())
 
 
-# These kinds of RowFact depend on the scores; the other kinds follow from masks or from equal scores.
+# Only these kinds of RowFact depend on the scores; other kinds follow from the masks or from equal scores.
 CLAIMS = ("most", "nearly", "several", "free", "difference")
 
 
 @dataclass(frozen=True)
 class Accident:
-    """The random inputs of a row of weights, because of which the weights mean nothing.
+    """The random inputs on which a row of weights depends, so that the weights mean nothing.
 
     query: whether the query's vector is random. keys: the keys whose vectors are random. matrices: the names of random
     matrices.
@@ -164,7 +164,8 @@ def accident(trace: Trace, fact: RowFact) -> Accident | None:
 
 
 def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | None:
-    """Return the random inputs of a query's weights on these keys; None if no input is random."""
+    """Return the random inputs among a query's vector, the vectors of these keys, and the matrices; None if none is
+    random."""
     random_queries = trace.chance.tokens.get("T", ())
     random_keys = trace.chance.tokens.get("S", ())
     found = Accident(
@@ -178,7 +179,7 @@ def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | Non
 
 
 def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
-    """Return whether a row of weights was replaced by numbers that no softmax over the allowed keys has."""
+    """Return whether a row of weights was replaced by numbers that cannot come from a softmax over the allowed keys."""
     if "chosen_weights" not in trace.steps and "replacement" not in trace.steps:
         return False
     if (row < 0).any() or row[~allowed].any():
@@ -206,8 +207,7 @@ def kind_of_row(largest_count: int, possible: int, share: float) -> str:
 
 # ---- rows and sums compared ------------------------------------------------------------------------------------------
 def find_surest_rows(facts: Sequence[RowFact]) -> set[int]:
-    """Return the positions in `facts` of the rows with the largest weight on one key; several positions if rows are
-    equal.
+    """Return the indices in `facts` of the rows with the largest weight on a single key; several if rows are tied.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -294,7 +294,7 @@ def find_telling_row(
     weights = trace["weights"][batch].detach().double()  # (H, T, S)
     largest = weights.nan_to_num().amax(-1)  # (H, T)
     possible = allowed_pairs(trace)[batch].sum(-1)  # (H, T)
-    ratios = largest * possible  # (H, T): 1 for a row with a single allowed key
+    ratios = largest * possible  # (H, T): 1 for a row that has only one allowed key
     queries = slice(count) if query is None else slice(query, query + 1)
     ratios = ratios[:, queries]
     among_highest = ratios >= ratios.max() - EQUAL_WEIGHT_GAP

@@ -9,10 +9,10 @@ from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Trace
 
-SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # legible on white by WCAG level AA
+SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # legible on white (WCAG AA)
 
-ELSE = "else"  # key in `names` of the word "else" in a formula
-NO_NAMES: Mapping[str, str] = MappingProxyType({})  # no translations: steps have their names in the code
+ELSE = "else"  # name under which `names` translates "else" in a formula
+NO_NAMES: Mapping[str, str] = MappingProxyType({})  # default: steps have the code's names
 
 SYMBOL_LETTERS = {
     "x": "X",
@@ -51,7 +51,7 @@ def colour_family(name: str) -> str | None:
     >>> colour_family("w_q"), colour_family("k_projected"), colour_family("positioned_x"), colour_family("weights")
     ('q', 'k', 'x', None)
     """
-    if name in LEARNED_TENSORS:  # such as v_a, which begins with v but is no value
+    if name in LEARNED_TENSORS:  # a learned tensor such as v_a is no value, although its name begins with v
         return None
     if name in ("x", "query", "key", "value"):
         return "x"
@@ -120,7 +120,7 @@ def equation(trace: Trace, step: str, write: Callable[[str], str], names: Mappin
 
 
 def code_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    """Write one step as an equation with the names of the code, even if the step changes nothing."""
+    """Write one step as an equation with the code's names for steps, even if the step changes no number."""
     operation = trace.step(step).operation
     left = symbol(step, colours)
     return left if operation is None else f"{left} = {operation.formula(lambda name: symbol(name, colours))}"

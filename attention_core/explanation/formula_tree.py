@@ -7,7 +7,7 @@ roots, scripts, cases.
 import re
 from functools import lru_cache
 
-TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOTALL)  # a command, a number, and so on
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOTALL)  # one token of LaTeX
 SIGNS = {
     **{"cdot": "·", "times": "×", "top": "⊤", "infty": "∞", "oplus": "⊕", "le": "≤", "ge": "≥", "lVert": "‖"},
     **{"rVert": "‖", "theta": "θ", "lambda": "λ", "alpha": "α", "beta": "β", "sum": "∑", "odot": "⊙", "in": "∈"},
@@ -18,7 +18,7 @@ FUNCTIONS = ("tanh", "sin", "cos", "exp", "log", "ln", "max", "min")
 SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}  # LaTeX command -> width of its space
 FRACTIONS = ("frac", "tfrac", "dfrac")
 
-Tree = tuple  # (element, attributes, children)
+Tree = tuple  # (element, attributes, children) of MathML
 
 
 @lru_cache(maxsize=1024)
@@ -58,7 +58,7 @@ class FormulaReader:
         return token
 
     def read_row(self, ends: tuple[str, ...] = ("",)) -> list[Tree]:
-        """Parse elements up to one of the tokens in `ends`; that token is not consumed."""
+        """Parse elements until a token in `ends` follows, which is not consumed; return them."""
         row: list[Tree] = []
         while self.peek() not in (*ends, ""):
             if self.peek() in ("_", "^"):
@@ -70,7 +70,8 @@ class FormulaReader:
         return row
 
     def read_script(self, base: Tree) -> Tree:
-        """Parse the subscript or superscript of a base; a superscript after a subscript is merged with it."""
+        """Parse a subscript or superscript, and return its base with it; a superscript after a subscript joins the same
+        element."""
         sign = self.take()
         script = self.read_atom()
         if base[0] == "msub" and sign == "^":
@@ -78,7 +79,7 @@ class FormulaReader:
         return make("msub" if sign == "_" else "msup", [base, script])
 
     def read_group(self) -> Tree:
-        """Parse a group in braces."""
+        """Parse a group in braces, and return its content."""
         self.take()
         row = self.read_row(("}",))
         self.take()
@@ -95,7 +96,7 @@ class FormulaReader:
         return "".join(letters)
 
     def read_atom(self) -> Tree | None:
-        """Parse one element; return None for a space."""
+        """Parse one element, such as a letter or a command, and return it; return None for a space."""
         token = self.peek()
         if token == "{":
             return self.read_group()
@@ -109,7 +110,7 @@ class FormulaReader:
         return make("mi" if token.isalpha() else "mo", [token])
 
     def read_command(self, name: str) -> Tree | None:
-        """Parse the rest of a command; return None for a command that draws nothing."""
+        """Parse the arguments of a command, and return its element; return None for a command that draws nothing."""
         if name in ("mathrm", "text"):
             return make("mtext", [self.read_text()])
         if name == "textcolor":
@@ -134,7 +135,7 @@ class FormulaReader:
         return make("mi", [name])
 
     def read_cases(self) -> Tree:
-        """Parse the rows of a cases environment; return a brace and a table."""
+        """Parse the rows of a cases environment; return them as a table after a brace."""
         self.read_text()
         rows, cells = [], []
         while self.peek() != "\\end":

@@ -1,5 +1,5 @@
-"""Derives the pattern of a head's weights (its "habit") from its weights, for heads built by hand, learned heads and
-random heads.
+"""Finds the pattern of a head's weights, such as "each query attends to the word before"; works for trained, handmade
+and random heads.
 """
 
 from collections import Counter
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.record.trace import Trace
 
-CLEAR_RATIO = 2.0  # a query attends clearly to a key whose weight is this multiple of the uniform weight
-MOST_QUERIES = 0.8  # the share of the queries that must follow a pattern, of those that can
+CLEAR_RATIO = 2.0  # a query attends clearly to a key with at least this multiple of the uniform weight
+MOST_QUERIES = 0.8  # share of the queries that must follow a pattern, among those that have such a key
 MAX_NAMED_PAIRS = 3  # the most (query, key) pairs that a sentence lists
 
 
@@ -101,8 +101,8 @@ def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact])
 
 
 def asks_own_words(trace: Trace) -> bool:
-    """Return whether keys and queries are the same words: both are computed from x or, in imported attention maps, have
-    equal labels.
+    """Return whether queries and keys are the same words: both come from x, or the labels of imported maps are
+    equal.
     """
     is_given = "masked_scores" not in trace
     return trace.labels.get("T") == trace.labels.get("S") if is_given else "x" in trace
@@ -118,9 +118,7 @@ def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | N
 
 
 def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
-    """Return the pattern "pairs" if few queries of a head attend clearly and the rest uniformly, "named" if there is no
-    rest, else that of mixed_habit.
-    """
+    """Return the pattern "named" or "pairs" if few queries attend clearly to a key, else the result of mixed_habit."""
     rest = [fact for fact in free if fact not in clear]
     rest_is_even = all(fact.kind in ("even", "nearly") for fact in rest)
     if not rest_is_even or len(clear) > MAX_NAMED_PAIRS:

@@ -1,4 +1,4 @@
-"""Lays out a step for a picture, as one matrix of cells or as a matrix product with both operands.
+"""Lays out a step as cells of a picture: one matrix, or a matrix product with both operands.
 
 The terms of the cells determine which operand is at the left of the result, and which above it.
 """
@@ -14,8 +14,8 @@ from torch import Tensor
 from attention_core.record.expressions import Cell, Constant, Ref
 from attention_core.record.trace import Operation, Trace
 
-TOKEN_AXES = ("T", "S", "S'")  # token axes; S' is the second key axis of a Jacobian
-MAX_PANEL_SIDE = 64  # the most drawn rows or columns; Panel.hidden counts the others
+TOKEN_AXES = ("T", "S", "S'")  # axes of tokens; S' is the second key axis of a Jacobian
+MAX_PANEL_SIDE = 64  # most rows or columns that are drawn; Panel.hidden counts the rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +27,10 @@ class Panel:
     """
 
     step: str
-    rows: str  # name of the row axis, such as "T"
+    rows: str  # name of the axis along the rows, such as "T"
     columns: str
     refs: tuple[tuple[Ref, ...], ...]
-    whole: Tensor  # tensor with all numbers of the step
+    whole: Tensor  # all numbers of the step
     hidden: tuple[int, int] = (0, 0)
     first: tuple[int, int] = (0, 0)
 
@@ -172,7 +172,7 @@ def gather_values(value: Tensor, refs: Sequence[Sequence[Ref]]) -> np.ndarray:
     for row in refs:
         places.append([ref.index for ref in row])
     indices = torch.from_numpy(np.array(places))  # (rows, columns, axes)
-    drawn = value.detach().cpu()[indices.unbind(-1)]  # one index array for each axis -> (rows, columns)
+    drawn = value.detach().cpu()[indices.unbind(-1)]  # (rows, columns), by one index array per axis
     return drawn.double().numpy()
 
 
@@ -228,8 +228,8 @@ def product(
     return Product(left, transpose_panel(above), result)
 
 
-LEFT, ABOVE = 0, -1  # the index of each operand's factor in a term
-Factors = list[list[Ref]]  # the operand cells of each row, or of each column, of a result
+LEFT, ABOVE = 0, -1  # index of the factor in a term that comes from the left operand, and from the one above
+Factors = list[list[Ref]]  # per row or column of a result: its operand cells
 
 
 def find_factors(
@@ -241,14 +241,14 @@ def find_factors(
     step is no product.
     """
 
-    @cache  # cached: the row and the column of a corner cell both need it
+    @cache  # cached, because a corner cell is needed for its row and for its column
     def cell_of(ref: Ref) -> Cell:
         return operation.cell(ref.index, shapes)
 
     first_row = result.refs[0]
     last_row = result.refs[-1]
     first_cell = cell_of(first_row[0])
-    if not factor_refs(first_cell, LEFT):  # most steps are no products
+    if not factor_refs(first_cell, LEFT):  # true for most steps, which are no products
         return None
     first_column = [row[0] for row in result.refs]
     lefts = [factor_refs(cell_of(ref), LEFT) for ref in first_column]
@@ -275,7 +275,7 @@ def factor_refs(cell: Cell, which: int) -> list[Ref]:
     for term in cell.terms:
         if any(isinstance(factor, Constant) for factor in term):
             return []
-        if len(term) > 2:  # three factors, as in q W_a k, are no row times a column
+        if len(term) > 2:  # q W_a k has three factors, so it is no row times column
             return []
         if len(term) == 2:
             refs.append(term[which])

@@ -71,7 +71,7 @@ class RowProduct:
 
 
 def find_row_product(trace: Trace, step: str, at: Sequence[int]) -> RowProduct:
-    """Find the product by which a row of a step was computed, even if later steps copied the row.
+    """Find the matrix product that computed a row of a step, even if later steps only copied the row.
 
     at: the row's index on all axes but the last. Only for projections without a bias, in which each term is a number of
     the row times a number of the matrix.

@@ -20,7 +20,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}
-# A script reads more input numbers from a file, and prints a larger step as its first numbers and its sum.
+# With more numbers, a script reads its inputs from a file, and prints only the first numbers and the sum of a step.
 MAX_LITERAL_NUMBERS = 10_000
 INPUTS_FILE = "attention_inputs.npz"
 
@@ -65,7 +65,7 @@ def code(trace: Trace, language: str) -> str:
 
 
 def needs_file(trace: Trace) -> bool:
-    """Return whether the script reads its inputs from INPUTS_FILE, because they are more than MAX_LITERAL_NUMBERS."""
+    """Return whether a run has so many input numbers that its script reads them from INPUTS_FILE."""
     count = sum(step.stored.numel() for step in trace.inputs().values())
     return count > MAX_LITERAL_NUMBERS
 
@@ -121,13 +121,13 @@ def call_line(operation: Operation, language: str) -> str:
 
 # ---- printing: a step's name, its shape, its numbers -----------------------------------------------------------------
 def show(name: str, value: Tensor | np.ndarray) -> None:
-    """Print every number with all its digits, one row per line."""
+    """Print every number of a step with all its digits, one row per line."""
     print(f"\n{name} {tuple(value.shape)}")
     print(rows(str(value.tolist()), len(value.shape)))
 
 
 def show_start(name: str, value: Tensor | np.ndarray) -> None:
-    """Print the first numbers and the sum, because there are too many to print them all."""
+    """Print the first numbers of a step and its sum, because all would be too many."""
     numbers = value.reshape(-1).tolist()
     finite = [number for number in numbers if math.isfinite(number)]
     print(f"\n{name} {tuple(value.shape)}")
@@ -136,8 +136,8 @@ def show_start(name: str, value: Tensor | np.ndarray) -> None:
 
 
 def rows(nested: str, depth: int) -> str:
-    """Break the text of a nested list of this depth into lines, one per row."""
-    for closing in range(depth - 1, 0, -1):  # the end of an outer list before that of an inner one
+    """Return the text of a nested list of this depth with one row per line."""
+    for closing in range(depth - 1, 0, -1):  # outer lists end before inner ones
         end = "]" * closing + ","
         indent = " " * (depth - closing)
         nested = nested.replace(f"{end} ", f"{end}\n{indent}")
@@ -157,13 +157,13 @@ def check_language(language: str) -> None:
 
 
 def face_function(operation: Operation, language: str) -> Callable:
-    """Return the function that computes an operation in this language."""
+    """Return the torch or NumPy function of an operation, depending on the language of the script."""
     check_language(language)
     return getattr(operation.faces, language)
 
 
 def choose_printer(step: Step, from_file: bool) -> Callable:
-    """Return the function that prints a step: all of its numbers, or only the first."""
+    """Return the function with which the script prints a step: `show`, or `show_start` for a large step."""
     if from_file or step.stored.numel() > MAX_LITERAL_NUMBERS:
         return show_start
     return show
@@ -180,7 +180,7 @@ def needed_imports(language: str, from_file: bool) -> dict[str, str]:
 
 
 def plain_parameter(value: object) -> object:
-    """Convert a parameter to a builtin value whose repr is a literal; repr(np.float64(0.5)) is none."""
+    """Convert a parameter to a builtin number whose repr is a Python literal, unlike that of np.float64(0.5)."""
     if value is None:
         return None
     if isinstance(value, tuple | list):
@@ -194,9 +194,7 @@ def plain_parameter(value: object) -> object:
 
 
 def check_names(trace: Trace, definitions: Iterable[Definition]) -> None:
-    """Raise ValueError for a step whose name is no name of a variable, or is the name of something else in the
-    script.
-    """
+    """Raise ValueError if a step's name is no valid variable name, or is taken by something else in the script."""
     taken = {"inputs", *dir(builtins)}
     taken.update(definition.name for definition in definitions)
     for name in trace.steps:
@@ -208,7 +206,7 @@ def check_names(trace: Trace, definitions: Iterable[Definition]) -> None:
 
 # ---- the script's text -----------------------------------------------------------------------------------------------
 def header_lines(trace: Trace, language: str, from_file: bool) -> list[str]:
-    """Write comments on what the script does, what it needs, and the sizes of the run."""
+    """Return the script's first comments: what the script does, what it needs, and the sizes of the run."""
     library = LIBRARIES[language]
     dtype = dtype_name(trace)
     sizes = []
@@ -227,7 +225,7 @@ def header_lines(trace: Trace, language: str, from_file: bool) -> list[str]:
 
 
 def needs_line(language: str, from_file: bool) -> str:
-    """Write the comment on the libraries and files that the script needs."""
+    """Return the comment that names the libraries and files that the script needs."""
     if not from_file:
         return f"# Needs nothing but {LIBRARIES[language]}."
     libraries = "PyTorch, NumPy" if language == "torch" else "NumPy"
@@ -235,18 +233,19 @@ def needs_line(language: str, from_file: bool) -> str:
 
 
 def dtype_name(trace: Trace) -> str:
-    """Return the precision of the run, the dtype of its first input; that input is always floating-point."""
+    """Return the precision of the run: the name of its first input's dtype, which is always floating-point."""
     first = next(iter(trace.steps.values()))
     return str(first.dtype).removeprefix("torch.")
 
 
 def title_line(text: str) -> str:
-    """Write a section's title."""
+    """Return the comment line that titles a section of the script."""
     return f"# ---- {text} ".ljust(SCRIPT_WIDTH, "-").rstrip()
 
 
 def with_section_titles(definitions: Iterable[Definition]) -> Iterator[list[str]]:
-    """Yield each definition's lines, with a section title before the first definition of each section."""
+    """Yield the source lines of each definition, preceded by the section's title at the first definition of a
+    section."""
     known = {""}
     for definition in definitions:
         if definition.title in known:
@@ -257,8 +256,8 @@ def with_section_titles(definitions: Iterable[Definition]) -> Iterator[list[str]
 
 
 def step_lines(trace: Trace, language: str) -> list[str]:
-    """Write, for each computed step, the line of the script that calls its operation, with a comment on the result's
-    axes.
+    """Return, for each computed step, the script line that calls its operation, with a comment on the axes of the
+    result.
     """
     lines = []
     for step in trace.computed().values():
@@ -311,7 +310,7 @@ def input_literals(trace: Trace, language: str) -> list[str]:
 
 
 def input_literal(name: str, step: Step, language: str) -> str:
-    """Return the script lines with one input as a literal."""
+    """Return the script lines that define one input as a literal."""
     function = "torch.tensor" if language == "torch" else "np.array"
     opening = f"{name} = {function}("
     closing = ")"
@@ -339,6 +338,6 @@ def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
     exact = numbers.astype(np.float64).astype(str)
     if numbers.dtype == np.float64 or not short:
         return exact
-    single = numbers.astype(np.float32).astype(str)  # half-precision numbers need all digits of their float32 values
-    read_back = single.astype(np.float64).astype(np.float32)  # rounded twice: to double, then to single precision
+    single = numbers.astype(np.float32).astype(str)  # the shortest text of half precision needs the digits of float32
+    read_back = single.astype(np.float64).astype(np.float32)  # as a script rounds: to double, then to single
     return np.where(read_back == numbers, single, exact)

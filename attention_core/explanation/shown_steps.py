@@ -1,4 +1,4 @@
-"""Decides which steps the app shows: a step that only copies numbers is in the Trace, but is not shown.
+"""Decides which steps the app shows: steps that only copy numbers are in the Trace, but are not shown.
 
 Formulas, sums, workbook sheets, documents and the trail from a number back to the input use these functions. Of several
 steps with the same numbers in the same rows and columns, the app shows one: the step with a letter (Q, K, V), else the
@@ -13,8 +13,8 @@ from attention_core.mechanism.operations import MASK, MASK_TO_ZERO, MERGE, PASS_
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-LETTERED = ("q", "k", "v", "k_new", "v_new")  # steps whose symbol is a letter
-# Operations that may only copy numbers: a mask that allows all pairs, a factor of 1, a rearrangement.
+LETTERED = ("q", "k", "v", "k_new", "v_new")  # steps that formulas write as one letter
+# Operations that may only copy: a mask that allows all pairs, a factor of 1, a rearrangement.
 MASKING, SCALING, MOVING = (MASK, MASK_TO_ZERO), (SCALE, ROOT_SCALE), (SPLIT, MERGE, PASS_ON)
 
 
@@ -60,7 +60,7 @@ def steps_copied(trace: Trace, name: str) -> list[str]:
 
 
 def shown_name(trace: Trace, name: str) -> str:
-    """Return the name of the step that is shown for this step and has the same numbers; an input is shown itself.
+    """Return the name of the shown step that has the same numbers as this step; for an input, its own name.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -127,7 +127,8 @@ def is_computed(trace: Trace, name: str) -> bool:
 
 
 def show_operand(trace: Trace, piece: Piece, names: Mapping[str, str]) -> Piece:
-    """Return a piece of arithmetic in which a reference to a hidden step is replaced by one to the shown step.
+    """Return a piece of arithmetic in which each reference to a hidden step is replaced by one to the step shown for
+    it.
 
     piece: a part of a written calculation. names: {step: the step that is shown for it}.
     """
@@ -140,7 +141,7 @@ def show_operand(trace: Trace, piece: Piece, names: Mapping[str, str]) -> Piece:
 
 
 def cell_in(trace: Trace, cell: Ref, name: str) -> tuple[int, ...]:
-    """Return a cell's index in another step that has the same rows and columns.
+    """Return the index of a cell in another step that has the same rows and columns.
 
     The other axes of that step have length 1, or are the same as in the cell's step.
     """

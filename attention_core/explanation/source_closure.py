@@ -1,4 +1,4 @@
-"""Collects the definitions that an exported script needs: functions and constants, copied without annotations."""
+"""Collects the functions and constants that an exported script needs, and copies their source without annotations."""
 
 import ast
 import builtins
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from attention_core.record.python_source import parse_source
 
-SCRIPT_WIDTH = 100  # largest width of a line that this module joins or pads
+SCRIPT_WIDTH = 100  # lines that this module joins or pads are at most this wide
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -55,7 +55,7 @@ def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) 
 
 
 def is_found_by_name(function: Callable) -> bool:
-    """Return whether a function's module has the function under the function's own name."""
+    """Return whether a module-level name refers to a function, so that a script can define it under that name."""
     if not inspect.isfunction(function):
         return False
     module = sys.modules.get(function.__module__)
@@ -63,9 +63,9 @@ def is_found_by_name(function: Callable) -> bool:
 
 
 def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
-    """Add the definition of a module's `name` to `found`, and all definitions that this definition needs."""
+    """Add the definition of `name` in a module to `found`, followed by all definitions that this definition uses."""
     definition = locate_definition(name, module)
-    if definition is None:  # a builtin needs no definition
+    if definition is None:  # a builtin, such as len
         return
     if hasattr(builtins, name):
         raise ValueError(f"a function must not hide a builtin from the others: {name} of {module.__name__} does")
@@ -76,7 +76,7 @@ def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) 
     if not definition.is_import:
         for needed in names_read(definition.text):
             add_definition(needed, sys.modules[definition.module], found)
-    found[name] = found.pop(name)  # moves it to the end, after all that it needs
+    found[name] = found.pop(name)  # moved to the end, after its dependencies
 
 
 def check_same_meaning(known: Definition, other: Definition) -> None:
@@ -110,7 +110,7 @@ def locate_definition(name: str, module: ModuleType) -> Definition | None:
     raise ValueError(f"{name} must be a function, constant or import at the top level of {module.__name__}")
 
 
-@lru_cache(maxsize=32)  # the source text is the key, so the cache is never out of date
+@lru_cache(maxsize=32)  # keyed by the source text, so never outdated
 def read_statements(text: str) -> tuple[ast.stmt, ...]:
     """Parse a module's source and return its top-level statements in reverse order.
 
@@ -120,7 +120,7 @@ def read_statements(text: str) -> tuple[ast.stmt, ...]:
 
 
 def names_bound(node: ast.stmt) -> list[str]:
-    """List the names that a top-level statement defines."""
+    """List the names that a top-level statement binds: a function's, a class's, or assigned variables."""
     if isinstance(node, ast.FunctionDef):
         return [node.name]
     if isinstance(node, ast.Assign):
@@ -133,11 +133,9 @@ def names_bound(node: ast.stmt) -> list[str]:
 
 
 def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Definition | None:
-    """Find the definition of an imported name; imports from a library are kept, those from this package are
-    followed.
-    """
+    """Find the definition of an imported name: an import from this package is followed, one from a library is kept."""
     name = alias.asname or alias.name
-    imported = ast.unparse(alias)  # the imported name, with `as` if it has one
+    imported = ast.unparse(alias)  # with its `as` name, if it has one
     if isinstance(node, ast.Import):
         return Definition(name, f"import {imported}")
     package, _, _ = node.module.partition(".")
@@ -152,7 +150,7 @@ def names_read(text: str) -> list[str]:
     """List the global names that a definition reads, in the order of its text."""
     names = set()
     scopes = [symtable.symtable(text, "<definition>", "exec")]
-    for scope in scopes:  # the loop appends inner scopes
+    for scope in scopes:  # nested scopes are appended during the loop
         scopes.extend(scope.get_children())
         for symbol in scope.get_symbols():
             if symbol.is_global() and symbol.is_referenced():
@@ -188,15 +186,13 @@ def without_annotations(text: str) -> str:
     if not cuts:
         return text
     raw = text.encode()
-    for cut in sorted(cuts, reverse=True):  # from the end, so that the positions of earlier cuts stay right
+    for cut in sorted(cuts, reverse=True):  # in reverse, so that positions of earlier cuts stay valid
         raw = raw[: cut.start] + cut.between + raw[cut.end :]
     return join_signature(raw.decode())
 
 
 class Cut(NamedTuple):
-    """A range of a text that is cut out, and what replaces it. The range counts bytes, because ast counts columns in
-    bytes.
-    """
+    """A range of the source, in bytes (as ast counts columns), and the text that replaces it."""
 
     start: int
     end: int
@@ -204,9 +200,7 @@ class Cut(NamedTuple):
 
 
 def find_annotations(text: str) -> list[Cut]:
-    """Find the annotations of arguments, variables and results in a definition; return them as cuts that remove
-    them.
-    """
+    """Find the annotations of arguments, variables and results in a definition; return the Cuts that remove them."""
     raw = text.encode()
     line_starts = [0, *accumulate(len(line) for line in raw.splitlines(keepends=True))]
 
@@ -231,7 +225,7 @@ def find_annotations(text: str) -> list[Cut]:
 
 
 def cut_argument(raw: bytes, name_end: int, annotation_end: int) -> Cut:
-    """Return the cut that removes an argument's annotation.
+    """Return the Cut that removes an argument's annotation.
 
     If the argument has a default, the spaces around `=` are removed, too, as in `b=None`.
     """

@@ -27,7 +27,7 @@ from attention_core.explanation.scripts import face_function, tensor_to_numpy
 from attention_core.record.python_source import parse_source
 from attention_core.record.trace import Operation
 
-SourcePlace = tuple[int, int, int, int]  # first line, last line, first column, last column (counted in bytes)
+SourcePlace = tuple[int, int, int, int]  # (first line, last line, first column, last column), columns in bytes
 logger = logging.getLogger(__name__)
 
 
@@ -91,7 +91,7 @@ def unwrap_numpy(value: object) -> object:
 
 
 def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionType]) -> FunctionType:
-    """Return a copy of a function in which NumPy is a NumpyProxy, also in the functions of its package that it calls.
+    """Return a copy of a function that uses a NumpyProxy as NumPy, also in the functions of its package that it calls.
 
     The code object stays the same. copies: the copies made so far, to which this copy is added.
     """
@@ -116,7 +116,7 @@ def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionTyp
 
 
 def names_in(code: CodeType) -> set[str]:
-    """Return the global names and the attributes that a function uses; its comprehensions are included."""
+    """Return the global names and attributes that a function uses, including those in its comprehensions."""
     names: set[str] = set()
     for part in nested_codes(code):
         names.update(part.co_names)
@@ -168,7 +168,7 @@ class CallRecord:
 
     arguments: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     made: dict[SourcePlace, list[str]] = field(default_factory=lambda: defaultdict(list))
-    latest: object = None  # the last value that was recorded
+    latest: object = None  # last recorded value
 
 
 class Watch:
@@ -197,8 +197,8 @@ class Watch:
             self.returned(frame, value)
 
     def called(self, frame: FrameType) -> None:
-        """Record the arguments if a watched function is called; watch a helper from its first call by such a function
-        on.
+        """Record the arguments of a call if its function is watched; start watching a helper at its first call by a
+        watched function.
         """
         if self.is_new_helper(frame):
             self.add(frame.f_code)
@@ -211,14 +211,15 @@ class Watch:
             record.arguments[name].append(text)
 
     def is_new_helper(self, frame: FrameType) -> bool:
-        """Return whether a watched function calls a function of its package that is not watched yet."""
+        """Return whether a call is by a watched function, of a function in its package that is not yet watched."""
         if frame.f_code in self.owner or frame.f_back.f_code not in self.owner:
             return False
         module = module_of(frame)
         return module.startswith(f"{self.package}.") and module != __name__
 
     def returned(self, frame: FrameType, value: object) -> None:
-        """If a watched function or its callee returns, record the value at the call and as the function's result.
+        """Record the result of a call: in the calling function at the call, and in the called function, if these are
+        watched.
 
         The result of a watched function is not recorded again if it is the value that was recorded last.
         """
@@ -226,7 +227,7 @@ class Watch:
         caller = frame.f_back
         is_watched = code in self.ran
         if is_watched:
-            is_new = self.ran[code].latest is not value  # False for a value that an earlier line computed
+            is_new = self.ran[code].latest is not value  # False if an earlier line computed the value
             if is_new:
                 self.keep(frame, value)
         is_comprehension = code in self.owner and not is_watched
@@ -234,7 +235,7 @@ class Watch:
             self.keep(caller, value)
 
     def keep(self, frame: FrameType, value: object) -> None:
-        """Record a value at a frame's current place in the source, if the value contains tensors."""
+        """Record a value at the source position that a frame executes, if the value contains tensors."""
         if not tensors_in(value):
             return
         record = self.ran[self.owner[frame.f_code]]
@@ -243,7 +244,8 @@ class Watch:
         record.latest = value
 
     def refused(self, error: RuntimeError) -> None:
-        """Record an error's message at the innermost watched expression; raise an error of the Watch itself again."""
+        """Record the message of an error at the innermost watched expression; raise the error again if the Watch itself
+        caused it."""
         innermost = None
         for step in walk_traceback(error.__traceback__):
             if step.tb_frame.f_code in self.owner:
@@ -279,7 +281,7 @@ def source_place(code: CodeType, instruction: int) -> SourcePlace:
 
 
 def walk_traceback(traceback: TracebackType | None) -> Iterator[TracebackType]:
-    """Yield the steps of a traceback, the outermost first."""
+    """Yield the entries of a traceback, the outermost first."""
     while traceback is not None:
         yield traceback
         traceback = traceback.tb_next
@@ -317,7 +319,7 @@ def describe_layout(tensor: Tensor | np.ndarray) -> str:
         strides = tensor.stride()
         is_contiguous = tensor.is_contiguous()
     else:
-        strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy's strides are in bytes
+        strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy counts strides in bytes
         is_contiguous = tensor.flags.c_contiguous
     shape = tuple(tensor.shape)
     broadcast = []
@@ -443,7 +445,7 @@ def comment_source(code: CodeType, record: CallRecord) -> str:
     lines = [line.rstrip() for line in source_lines]
     function = parse_source("\n".join(lines)).body[0]
     first_statement = function.body[0]
-    remarks = defaultdict(list)  # line number -> comments to put below that line
+    remarks = defaultdict(list)  # line number -> comments to insert after this line
     for name, texts in record.arguments.items():
         remark = format_remark(first_statement.col_offset, name, texts)
         remarks[first_statement.lineno - 2].append(remark)
@@ -481,4 +483,4 @@ def source_segment(lines: list[str], left: int, right: int) -> str:
     text = " ".join(stripped).removeprefix("return ")
     if len(lines) == 1:
         return text
-    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # removes spaces inside brackets of joined lines
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # removes spaces after opening and before closing brackets

@@ -1,5 +1,5 @@
-"""Defines the activations of feed-forward layers: nonlinear functions that are applied to each number of the hidden
-vectors.
+"""Defines the activation functions of feed-forward layers, applied to each number of the hidden vectors; table
+ACTIVATIONS.
 
 A new activation needs one section of functions here and an entry in ACTIVATIONS.
 """

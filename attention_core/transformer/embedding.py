@@ -27,7 +27,7 @@ from attention_core.transformer.part_norms import (
     plan_norms,
 )
 
-Ids = tuple[tuple[int, ...], ...]  # indices of words: B texts with T words each
+Ids = tuple[tuple[int, ...], ...]  # row indices of words in the table, for B texts of T words
 X_DIMS = ("B", "T", "D")
 INPUT_POSITIONS = tuple(name for name, position in POSITIONS.items() if position.place == "input")
 
@@ -39,7 +39,7 @@ def look_up(table: Float[Tensor, "V D"], *, ids: Ids) -> Float[Tensor, "B T D"]:
 
 
 def look_up_numpy(table, *, ids):
-    texts = [[table[row] for row in text] for text in ids]  # B times T times (D,)
+    texts = [[table[row] for row in text] for text in ids]  # B texts of T vectors (D,)
     return np.array(texts)
 
 

@@ -1,5 +1,5 @@
-"""Plans and checks the norms of a Transformer's parts: modifiers before a layer, on its output before the residual, or
-after its last step.
+"""Plans and checks the norms of layers and stacks: before a layer, on its output before the residual, or after its last
+step.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ from attention_core.mechanism.plan_steps import chain_operations
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
-# Places of a norm: on the inputs of a layer, on its output before the residual adds it, or on its last step
+# Places of a norm: before a layer, on its output before the residual adds it, on its last step.
 BEFORE, ADDED, AFTER = "inputs", "added", "output"
 NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.steps} <= {BEFORE, ADDED, AFTER}}
 

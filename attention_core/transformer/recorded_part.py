@@ -1,4 +1,4 @@
-"""Adds what a part of a recorded model added to the vectors: its numbers are recorded, and not computed again.
+"""Adds the recorded output of a model's part to the vectors, for parts that the core cannot compute, such as experts.
 
 A stack has such a part where a model has something that the core lacks, such as experts: the rest of the model is then
 computed, and its residual stream is still the sum of what all parts add.

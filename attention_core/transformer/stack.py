@@ -19,7 +19,7 @@ from attention_core.transformer.recorded_part import RecordedConfig, RecordedWei
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
 
 EMBEDDING, NORM, UNEMBEDDING = "embedding", "norm", "unembedding"
-ENCODER = "encoder."  # name prefix of the encoder's parts in a stack with cross-attention
+ENCODER = "encoder."  # how names of the encoder's parts begin in an encoder-decoder
 
 
 # ---- choices and weights ---------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class Stack:
 
     @property
     def end(self) -> Tensor:
-        """The value of the last part's last step."""
+        """The value of the last step of the last part."""
         return read_end(self).value
 
     def then(self, name: str, trace: Trace, reads: Mapping[str, "Reading"]) -> "Stack":
@@ -205,7 +205,7 @@ def run_stack(
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """An input of a part of a stack: a tensor, and the part and the step that computed it.
+    """An input of a part in a stack: its tensor, and the part and the step of the stack that computed it.
 
     part, step: the names of that part and step; "" for a tensor that was given and not computed. allowed: a mask, True
     where a word may attend to a row of the tensor.
@@ -218,7 +218,7 @@ class Reading:
 
 
 def read_end(stack: Stack) -> Reading:
-    """Return the last step of a stack's last part as a Reading, which can be the input of the next part.
+    """Return the last step of a stack as a Reading, so that the next part can read it.
 
     It has the names of the part and of the step, too.
     """
@@ -228,7 +228,8 @@ def read_end(stack: Stack) -> Reading:
 
 
 def take_memory(memory: Stack | Tensor | None) -> Stack:
-    """Return the parts of the encoder that computed the memory, as a Stack with prefixed part names.
+    """Return the encoder that computed the memory as a Stack with prefixed part names; without parts if memory is a
+    tensor or None.
 
     The Stack has no parts if the memory is a tensor or None.
     """
@@ -243,7 +244,7 @@ def take_memory(memory: Stack | Tensor | None) -> Stack:
 
 
 def read_memory(memory: Stack | Tensor | None, allowed: Tensor | None) -> Reading | None:
-    """Return the input of cross-attention as a Reading: the encoder's last step, or a given tensor; None without
+    """Return what cross-attention reads, as a Reading: the encoder's last step, or a given tensor; None without
     either.
     """
     if isinstance(memory, Stack):
@@ -261,7 +262,7 @@ def run_layer(
     memory: Reading | None,
     allowed: Bool[Tensor, "..."] | None,
 ) -> Stack:
-    """Run one more layer, and return the stack with the layer's attention and feed-forward parts at the end.
+    """Return the stack extended by one layer: its attention parts and its feed-forward part.
 
     number: the layer's number, from 1. words: the input of the first layer.
     """

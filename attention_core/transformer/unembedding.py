@@ -114,8 +114,8 @@ KEEP_LARGEST = Faces(
 def keep_share(logits: Float[Tensor, "*B T V"], *, p: float) -> Float[Tensor, "*B T V"]:
     falling, _ = logits.sort(dim=-1, descending=True)  # (..., T, V)
     shares = torch.softmax(falling, dim=-1)
-    likelier = shares.cumsum(-1) - shares  # total share of the likelier words
-    count = (likelier < p).sum(-1, keepdim=True)  # (..., T, 1): at least 1
+    likelier = shares.cumsum(-1) - shares  # (..., T, V): total probability of all likelier words
+    count = (likelier < p).sum(-1, keepdim=True)  # (..., T, 1): number of kept words, at least 1
     return logits.masked_fill(logits < falling.gather(-1, count - 1), float("-inf"))
 
 

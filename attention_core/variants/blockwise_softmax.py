@@ -25,7 +25,7 @@ from attention_core.record.trace import Step
 
 @dataclass(frozen=True, eq=False)
 class BlockwiseState:
-    """The running state after keys 0 to `stop` - 1; the last block began at key `start`.
+    """The running state of the softmax after keys 0 to `stop` - 1; the last block began at key `start`.
 
     maximum: the largest score of each query, including a sink's score; -inf before the first score. total: the sum of
     exp(score - maximum), at least 1; 0 before the first score. mixed: the sum of the values, each multiplied by
@@ -94,7 +94,7 @@ def attend_blockwise(
     check_learned_weights(config, weights, largest_block, q.element_size())
     inputs = make_input_steps(arguments, config)
     plan = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
-    plan_scores(config, inputs, shapes, query_offset)  # raises errors, such as for positions that do not fit all keys
+    plan_scores(config, inputs, shapes, query_offset)  # only for its errors, such as positions that do not fit all keys
     return iterate_blocks(
         config,
         run_plan(inputs, plan).steps,
@@ -169,8 +169,8 @@ def add_block(
     start: int,
     stop: int,
 ) -> BlockwiseState:
-    """Return the state after the keys `start` to `stop` - 1 are added to the state before."""
-    block = {"start": 0, "stop": stop - start}  # the block's keys as a range within scores and v
+    """Add one block of keys, `start` to `stop` - 1, to the running state, and return the new state."""
+    block = {"start": 0, "stop": stop - start}  # range of the block's keys within its own scores and values
     maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
     faded = fade(seen.maximum, maximum)  # (B, H, T)
     powers = powers_below(scores, maximum, **block)  # (B, H, T, block)

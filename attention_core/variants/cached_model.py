@@ -113,7 +113,7 @@ def read_next(model: LanguageModel, number: int, before: CachedRun | None = None
 
 
 def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
-    r"""Return how far the logits computed word by word, with a cache, differ at most from those of a single run.
+    r"""Return the largest difference between a decoder's logits with a cache, word by word, and those of a single run.
 
     $\max_{t, v} |a_{tv} - b_{tv}|$. name: the name of a decoder in the package. tokens: the words that the decoder
     reads, START first. Raises AttentionError: decoding_not_causal, no_tokens, unknown_choice.
@@ -132,7 +132,7 @@ def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
 def attend_behind(
     reads: Mapping[str, Reading], weights: LayerWeights, config: AttentionConfig, cache: Inputs, place: int
 ) -> Trace:
-    """Run the attention of one word to itself and to earlier words, whose keys and values are cached.
+    """Run the attention of one word to itself and to the earlier words, whose keys and values come from the cache.
 
     place: the position of the word.
     """
@@ -146,7 +146,7 @@ def attend_behind(
 
 # ---- text generation: each next word is picked from the logits of one row --------------------------------------------
 def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int) -> str:
-    """Return the next word that a decoder generates.
+    """Return the next word that a decoder generates: the likeliest, or a sampled one.
 
     name: the name of the model. tokens: the words so far, START first. choices: the settings of sampling (temperature,
     top_k and top_p). seed: the seed of a sampled word; None for the likeliest word. step: the index of the sample, from
@@ -165,7 +165,7 @@ def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: i
 def write_sentence(
     name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int
 ) -> tuple[str, ...]:
-    """Return the words that a decoder generates up to the end of the sentence, or up to the longest text that it reads.
+    """Return the words that a decoder generates until the sentence ends, or until its longest text is reached.
 
     name: the name of the model. tokens: the words so far, START first. choices: the settings of sampling (temperature,
     top_k and top_p). seed: the seed of sampled words; None for the likeliest words. step: the index of the sample for

@@ -52,7 +52,7 @@ def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, 
 
     i = torch.arange(T, device=kernel.device).view(-1, 1)  # (T, 1)
     j = torch.arange(T, device=kernel.device)  # (T,)
-    tap = j - i + back  # (T, T): for each key, the index of its number in the kernel
+    tap = j - i + back  # (T, T): for each pair, the index of its number in the kernel
     before_first = tap < 0
     behind_last = tap >= window
     band = kernel[tap.clamp(0, window - 1)]  # (T, T)
@@ -117,7 +117,7 @@ def convolve_words(x: Float[Tensor, "B T D"], kernel: Float[Tensor, " window"]) 
     ahead = window - 1 - back
 
     columns = x.transpose(1, 2)  # (B, D, T)
-    columns = columns.reshape(B * D, 1, T)  # each column as one channel
+    columns = columns.reshape(B * D, 1, T)  # depthwise: each column is one channel
     columns = torch.nn.functional.pad(columns, (back, ahead))  # (B D, 1, back + T + ahead)
     taps = kernel.view(1, 1, window)
     columns = torch.conv1d(columns, taps)  # (B D, 1, T)
@@ -131,7 +131,7 @@ def convolve_words_numpy(x, kernel):
     back = (window - 1) // 2
 
     t, s = np.indices((T, T))
-    tap = s - t + back  # (T, T): index in the kernel of each word
+    tap = s - t + back  # (T, T): index in the kernel for each pair of words
     before_first = tap < 0
     behind_last = tap >= window
     band = kernel[tap.clip(0, window - 1)]  # (T, T)

@@ -35,7 +35,7 @@ class ProductCounter(TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        summed = 0  # multiply-adds per number of the result
+        summed = 0  # number of multiply-adds per number of the result
         if function in (torch.Tensor.matmul, torch.matmul):
             summed = args[0].shape[-1]
         elif function is torch.conv1d:
@@ -49,7 +49,7 @@ class ProductCounter(TorchFunctionMode):
 # ---- one layer of attention ------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one layer.
+    """The cost of one attention layer: multiply-adds by step, parameters by weight, and stored numbers by step.
 
     multiply_adds: {step: count}. parameters: {weight: count}. stored: {step: count of stored numbers}, for the weights
     (B H T S) of each map, and for what a decoder caches: k and v, or a latent from which both are computed.
@@ -162,7 +162,7 @@ def attention_cost(
     if H % H_kv:
         raise AttentionError("heads_groups", heads=H, kv_heads=H_kv)
 
-    w_q = D * H * d_k  # number of parameters of W_q; those of the other matrices below
+    w_q = D * H * d_k  # parameters of W_q; the other matrices follow
     w_k = D * H_kv * d_k
     w_v = D * H_kv * d_v
     w_o = H * d_v * D_out

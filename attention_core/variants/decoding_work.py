@@ -48,7 +48,8 @@ def cache_states(
 
 
 def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> str:
-    """Return the state of token s's q, k or v in decoding step t: "computed", "kept", "again", "unneeded", "absent"."""
+    """Return the state of token s's q, k or v in decoding step t: "computed", "kept", "again", "unneeded" or
+    "absent"."""
     if s > t:
         return STATE_ABSENT
     if s == t:
@@ -63,7 +64,7 @@ def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> 
 
 @dataclass(frozen=True)
 class DecodingWork:
-    """The amount of decoding work, per layer, head and sequence.
+    """The amount of decoding work per layer, head and sequence: computed keys, queries and scores, and numbers read.
 
     keys: the number of computed keys, which is also that of values. queries: the number of computed queries. scores:
     the number of (query, key) pairs that the mask allows. read: the number of keys read from the cache.
@@ -139,8 +140,8 @@ def causal_pairs(tokens: int, window: int | None = None) -> int:
     (10, 7)
     """
     w = count_kept_tokens(tokens, window)
-    first_queries = w * (w + 1) // 2  # the first w queries have 1, 2, ..., w keys
-    other_queries = tokens - w  # w keys for each other query
+    first_queries = w * (w + 1) // 2  # the first w queries attend to 1, 2, ..., w keys
+    other_queries = tokens - w  # every other query attends to w keys
     return first_queries + other_queries * w
 
 
@@ -247,7 +248,7 @@ def count_products(shape: ModelShape, rows: int, keys: int) -> int:
     70
     """
     D, V = shape.width, shape.words
-    projections, feed_forward = 4 * D * D, 3 * D * shape.inner  # multiply-adds per word and layer
+    projections, feed_forward = 4 * D * D, 3 * D * shape.inner  # multiply-adds of one word in one layer
     pairs = require_positive("rows", rows) * require_positive("keys", keys)
     layer = rows * (projections + feed_forward) + 2 * pairs * D
     return shape.layers * layer + D * V

@@ -29,8 +29,8 @@ from attention_core.variants.encoders import (
 )
 from attention_core.variants.timing import Timing, time_run
 
-MAX_SEARCHED_POSITIONS = 256  # the longest sequence in which paths are searched
-MAX_TIMED_LENGTH = 1024  # the longest sequence that is timed, for which attention has a million scores
+MAX_SEARCHED_POSITIONS = 256  # longest sequence whose shortest paths are searched
+MAX_TIMED_LENGTH = 1024  # longest sequence that is timed; attention then has a million scores
 TORCH_LOOPS = {"rnn": torch.rnn_tanh, "gru": torch.gru, "lstm": torch.lstm}
 
 
@@ -176,7 +176,8 @@ def recurrent_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
 
 
 def pass_ready_times(ready: list[int]) -> list[int]:
-    """Return the step at which each state of one pass is computed: one step after its input and the previous state.
+    """Return the time step at which each state of one pass is computed: one step after its input and the previous
+    state.
 
     ready: the step at which each input is computed.
     """
@@ -257,7 +258,7 @@ def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
 
 
 def reach_of_step(encoder: Encoder, farthest: int) -> int:
-    """Return how many positions back one step of an encoder reads.
+    """Return how many positions back one step of an encoder reaches.
 
     The result is 1 for a recurrence, `half` (earlier positions in the window) for cnn, and `farthest` for attention.
     """
@@ -300,7 +301,7 @@ def search_path_length(encoder: Encoder, distance: int) -> int | None:
     far = abs(require_whole("distance", distance))
     if far >= MAX_SEARCHED_POSITIONS:
         raise AttentionError("at_most", name="distance", limit=MAX_SEARCHED_POSITIONS - 1, given=far)
-    lengths = path_lengths(one_step_reach(encoder, far + 1))  # (far + 1, far + 1)
+    lengths = path_lengths(one_step_reach(encoder, far + 1))  # (far + 1, far + 1): shortest paths
     from_first_to_last = lengths[-1, 0]
     from_last_to_first = lengths[0, -1]
     steps = from_first_to_last if distance >= 0 else from_last_to_first
@@ -310,7 +311,8 @@ def search_path_length(encoder: Encoder, distance: int) -> int | None:
 
 
 def receptive_field(encoder: Encoder, layers: int) -> int:
-    """Return how many words a position far from the ends reads through some layers of cnn: 1 + layers (window - 1).
+    """Return the receptive field: how many words influence a position after some layers of cnn, 1 + layers (window -
+    1).
 
     >>> receptive_field(Encoder("cnn", window=3, both=True), 5)
     11

@@ -18,8 +18,8 @@ from attention_core.mechanism.plain_checks import require_finite, require_not_ne
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-RecurrentState = tuple[Tensor, ...]  # (h,) for tanh and GRU; (h, cell) for LSTM
-MAX_ENCODER_LENGTH = 128  # the longest sequence in which the influence of words is measured
+RecurrentState = tuple[Tensor, ...]  # state: (h,) for tanh and GRU, (h, cell) for LSTM
+MAX_ENCODER_LENGTH = 128  # longest sequence for which the influence of words is measured
 MAX_ENCODER_WIDTH = 64
 MAX_ENCODER_LAYERS = 32
 
@@ -43,7 +43,7 @@ def gru_cell(from_x: Float[Tensor, "B 3*H"], state: RecurrentState, w_h: Float[T
     """
     (h,) = state
     from_h = h @ w_h  # (B, H) x (H, 3 H) -> (B, 3 H)
-    # the gates in torch's order for a GRU, each (B, H)
+    # reset gate, update gate and candidate, in torch's order, each (B, H)
     reset_x, keep_x, new_x = from_x.chunk(3, dim=-1)
     reset_h, keep_h, new_h = from_h.chunk(3, dim=-1)
     reset = torch.sigmoid(reset_x + reset_h)
@@ -61,7 +61,7 @@ def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[
     """
     h, c = state
     gates = from_x + h @ w_h  # (B, H) x (H, 4 H) -> (B, 4 H)
-    # the gates in torch's order for an LSTM (i, f, g, o), each (B, H)
+    # input, forget, candidate and output gates, in torch's order (i, f, g, o), each (B, H)
     let_in, keep, new, out = gates.chunk(4, dim=-1)
     let_in = torch.sigmoid(let_in)
     keep = torch.sigmoid(keep)
@@ -113,13 +113,13 @@ def run_recurrence(
 
     direction: 1 from the first word on, -1 from the last word back.
     """
-    # (B, T, D) x (D, G H) -> (B, T, G H): for all positions at once, because this part does not depend on the state.
+    # (B, T, D) x (D, G H) -> (B, T, G H), for all positions at once: this part does not depend on the state.
     from_x = x @ weights.w_x + weights.b
     H = len(weights.w_h)
     nothing = x.new_zeros(len(x), H)
     state = (nothing,) * cell.states
 
-    words = from_x.unbind(1)  # T times (B, G H)
+    words = from_x.unbind(1)  # a list of T tensors (B, G H)
     outputs = []
     for word in words[::direction]:
         state = cell.step(word, state, weights.w_h)
@@ -183,13 +183,13 @@ class Encoder:
 
 
 def require_at_most(name: str, given: int, limit: int) -> None:
-    """Check that a value is a whole number from 1 to a limit."""
+    """Check that a value is a whole number from 1 to a given limit."""
     if require_positive(name, given) > limit:
         raise AttentionError("at_most", name=name, limit=limit, given=given)
 
 
 # ---- the weights -----------------------------------------------------------------------------------------------------
-Taps = Float[Tensor, "window D H"]  # the matrices of a convolution, one per position of the window
+Taps = Float[Tensor, "window D H"]  # the kernel of a convolution: one matrix per position of its window
 EncoderLayer = tuple[Recurrence, ...] | Taps | Weights
 
 
@@ -255,7 +255,7 @@ def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generato
     if encoder.gain is None:
         w_h = draw_uniform_weights(generator, (G * H, H), summed=H)
     else:
-        normal = [generator.standard_normal((H, H)) for _ in range(G)]  # one random matrix per gate
+        normal = [generator.standard_normal((H, H)) for _ in range(G)]  # a random matrix per gate
         orthonormal = [np.linalg.qr(matrix).Q for matrix in normal]
         scaled = encoder.gain * np.concatenate(orthonormal)  # G times (H, H) -> (G H, H)
         w_h = torch.from_numpy(scaled)
@@ -286,7 +286,7 @@ def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T
     them.
     """
     generator = np.random.default_rng(encoder.seed)
-    draw_layers(encoder, inputs, generator)  # the random numbers of x follow those of the weights
+    draw_layers(encoder, inputs, generator)  # sampled and discarded: x follows the weights in the random sequence
     words = generator.standard_normal((length, inputs))
     return torch.from_numpy(words)
 

@@ -1,5 +1,4 @@
-"""Measures how much each word influences the vector at a position, also by distance and over several samples of
-weights.
+"""Measures how strongly a vector depends on each word (its influence: the norm of a Jacobian), also by distance.
 
 The influence of a word on a position is the norm of a Jacobian.
 """
@@ -77,7 +76,7 @@ def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Floa
     copies = x.detach().expand(width, *x.shape)  # (width, T, D)
     copies = copies.clone().requires_grad_()
     hidden = encode(encoder, copies, layers)[:, at]  # (width, width): the vector at position `at`, for each copy of x
-    own_numbers = hidden.diagonal()  # component n of h_at, computed from copy n of x alone
+    own_numbers = hidden.diagonal()  # component n of h_at, which depends on copy n of x alone
     (slopes,) = torch.autograd.grad(own_numbers.sum(), copies)  # (width, T, D)
     return slopes.transpose(0, 1)  # (T, width, D)
 
@@ -98,7 +97,7 @@ class InfluenceByDistance:
 
     @property
     def band(self) -> tuple[tuple[float, float], ...]:
-        """The (minimum, maximum) over the samples of the weights, at every distance."""
+        """The smallest and the largest influence over the sampled weights, at each distance."""
         return tuple(zip(self.least, self.most, strict=True))
 
     def at(self, distance: int) -> float:
@@ -106,7 +105,8 @@ class InfluenceByDistance:
         return self.mean[self.distances.index(distance)]
 
     def factor_per_step(self) -> float | None:
-        """Return the factor by which the influence changes per word of distance, as a geometric mean.
+        """Return the factor by which the influence changes per word of distance: the geometric mean, from distance 1
+        on.
 
         The factor is measured from distance 1 on. Below 1 the influence vanishes with distance, above 1 it explodes
         (Bengio, Simard, Frasconi 1994). Returns None if fewer than two words are before the position.
@@ -156,7 +156,7 @@ def influence_by_distance(
     measured = sizes / wholes[:, None]  # (draws, T)
 
     distances = distances_heard(encoder.both, len(x), at)
-    last_word_first = measured.flip(1)  # reversed, so that distances ascend
+    last_word_first = measured.flip(1)  # reversed: ascending distances
     by_distance = last_word_first[:, -len(distances) :]  # (draws, distances)
     return InfluenceByDistance(
         distances=tuple(distances),
@@ -167,7 +167,7 @@ def influence_by_distance(
 
 
 def distances_heard(both: bool, length: int, at: int) -> range:
-    """Return the distances of the words that the encoder reads for a position, in ascending order.
+    """Return the distances of the words that can influence a position, in ascending order; below 0 for words after it.
 
     The distance of a word after the position is below 0. both: whether the encoder reads both directions. at: the
     position.
@@ -201,7 +201,7 @@ def first_overtaking_distance(one: InfluenceByDistance, other: InfluenceByDistan
     """
     order_at_first = 0
     for distance, mean, other_mean in zip(one.distances, one.mean, other.mean, strict=True):
-        order = (mean > other_mean) - (mean < other_mean)  # 1, -1 or 0: the order of the means
+        order = (mean > other_mean) - (mean < other_mean)  # 1, -1 or 0: which mean is larger
         if distance < 0 or order == 0:
             continue
         if order_at_first == 0:

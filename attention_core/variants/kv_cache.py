@@ -104,7 +104,7 @@ def decode(
     check_choices(weights, config)
     check_decodable(config)
     arguments = check_arguments(x, None, None, weights, config, PairInputs())
-    inputs, _ = plan_run(arguments, config)  # only for its error if positions do not fit the text
+    inputs, _ = plan_run(arguments, config)  # only for its error, if positions do not fit the text
     return decode_steps(config, inputs, arguments.sources, arguments.shapes)
 
 
@@ -146,7 +146,7 @@ def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
 
 
 def keep_tokens(trace: Trace, dropped: int) -> Inputs:
-    """Return the cache for the next step: the keys and values (or latents) of this step, without the first `dropped`
+    """Return the cache for the next decoding step: this step's keys and values (or latents) without the first `dropped`
     tokens.
     """
     cache = {}
@@ -197,7 +197,7 @@ def move_to_position(operation: Operation, t: int) -> Operation:
 
 
 def put_behind_cache(plan: Plan, first: int) -> Plan:
-    """Return the operations up to q, k and v, in which the new token's keys and values are appended to their caches.
+    """Return the operations up to q, k and v in which the new token's keys and values are appended to the caches.
 
     plan: the operations up to q, k and v of a run without a cache. first: the first cached token, from which positions
     are counted.
@@ -220,7 +220,7 @@ def put_behind_cache(plan: Plan, first: int) -> Plan:
 
 
 def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
-    """Return an operation for the new token alone: its key axis S becomes the axis T.
+    """Return an operation that computes only the new token: its key axis S becomes the token axis T.
 
     steps: the names of the cached steps; if the operation's step is one of these, its name gets the ending _new.
     """
@@ -238,7 +238,8 @@ def sliding_window(config: AttentionConfig) -> int | None:
 
 
 def first_key(t: int, window: int | None = None) -> int:
-    """Return the index of the first token whose key step t reads; the keys of earlier tokens have left the cache.
+    """Return the index of the first token whose key decoding step t reads; with a sliding window, earlier keys are
+    dropped.
 
     window: the window of a sliding mask; None without one.
 
@@ -251,7 +252,7 @@ def first_key(t: int, window: int | None = None) -> int:
 
 
 def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
-    """Return the largest difference between the steps of `decode` and the full pass over the same tokens.
+    """Return the largest difference between the steps of `decode` and those of a full pass over the same tokens.
 
     steps: the Traces of `decode`, in order. full: attend's run. name: a step that both have, with an axis T or S, such
     as "weights", "output" or "k"; blocked keys are not compared. Reference numbers: tests/golden/s46.

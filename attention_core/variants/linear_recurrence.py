@@ -1,5 +1,4 @@
-"""Computes linear attention as a recurrence: a state matrix is a sum over the tokens so far, and each query is
-multiplied by it.
+"""Computes linear attention as a recurrence: a state matrix sums over the tokens so far, and each query multiplies it.
 
 The scores are products of features, so the sum over the keys can be computed before the query: the features of each key
 times its value are added to a state of d_k x d_v numbers, whose size does not grow with the number of tokens
@@ -165,7 +164,7 @@ def with_linear_states(trace: Trace, seen: int) -> Trace:
 
 
 def plan_reading(seen: int) -> list[Operation]:
-    """Return the operations that compute the last token's output from its query and the state after all tokens so far.
+    """Return the operations that compute the last token's output from its query and from the state after all tokens.
 
     seen: the number of tokens.
     """

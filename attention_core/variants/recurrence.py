@@ -16,7 +16,7 @@ from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 from attention_core.variants.encoders import Encoder, Recurrence, draw_layers
 
-# Gate or candidate -> its activation function; the order is torch's.
+# Gates and candidate of an LSTM, in torch's order -> activation function.
 GATES = {"input_gate": "sigmoid", "forget_gate": "sigmoid", "candidate": "tanh", "output_gate": "sigmoid"}
 
 
@@ -63,7 +63,7 @@ NEXT_STATE = Faces(next_state, next_state_numpy, next_state_formula, next_state_
 
 # ---- the states so far, beside each other ----------------------------------------------------------------------------
 def side_by_side(*states: Float[Tensor, "B d_h"]) -> Float[Tensor, "B d_h T"]:
-    return torch.stack(states, dim=-1)  # T times (B, d_h) -> (B, d_h, T)
+    return torch.stack(states, dim=-1)  # T states (B, d_h) -> (B, d_h, T)
 
 
 def side_by_side_numpy(*states):
@@ -85,7 +85,7 @@ SIDE_BY_SIDE = Faces(side_by_side, side_by_side_numpy, side_by_side_formula, sid
 # ---- a pass: one state after the other -----------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Direction:
-    """One direction of a recurrence over the words: the positions in the order of reading, and the names of the steps.
+    """One direction in which a recurrence reads the words: the positions in reading order, and how the steps are named.
 
     places: the positions. letter: the first part of a state's name, before the word's place in the sentence, which
     counts from 1. ending: the suffix of the names of all other steps.
@@ -96,8 +96,8 @@ class Direction:
     ending: str = ""
 
     def number_before(self, t: int) -> int:
-        """Return the place in the sentence, counted from 1, of the word that is read just before the word at position
-        t.
+        """Return the number, from 1, of the word read just before the word at position t; for the first word, a number
+        that no word has.
 
         For the first word in the order of reading, no word has this place.
 
@@ -129,9 +129,7 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """One pass of a recurrence over the words: its input steps (weights and initial state), and its operations
-    (`plan`).
-    """
+    """One pass of a recurrence over the words: its input steps (weights, initial state) and its operations (`plan`)."""
 
     inputs: dict[str, Step]
     plan: list[Operation]
@@ -432,8 +430,8 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
 
 
 def passed_places(length: int, steps: int) -> tuple[range, range, range]:
-    """Return the positions that the first pass, the second pass, and both have reached after some steps, as three
-    ranges.
+    """Return three ranges of positions: those that the first pass, the second pass, and both have read after some
+    steps.
 
     >>> passed_places(5, 3)
     (range(0, 3), range(2, 5), range(2, 3))

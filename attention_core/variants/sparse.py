@@ -29,7 +29,7 @@ from attention_core.record.trace import Trace
 # ---- patterns and their parts ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SparsePart:
-    """A part of a sparse pattern: a slice of queries and a slice of keys, of which all pairs are computed."""
+    """A part of a sparse pattern: a slice of queries and a slice of keys; every pair of the two is computed."""
 
     queries: slice
     keys: slice
@@ -66,7 +66,7 @@ class LocalPattern:
         return is_near & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
-        """Yield each slice of `block` queries with the slice of all keys to which one of these queries may attend."""
+        """Yield each slice of `block` queries with the slice of keys that covers all their windows."""
         query_offset = first_place(self.causal, T, S)
         ahead = 0 if self.causal else self.window
         for start in range(0, T, self.block):
@@ -75,7 +75,7 @@ class LocalPattern:
             farthest = stop + query_offset + ahead
             first_key = max(0, nearest)
             end = min(S, farthest)
-            keys = slice(first_key, max(0, end))  # empty if all positions are before key 0
+            keys = slice(first_key, max(0, end))  # empty if the window ends before key 0
             yield SparsePart(slice(start, stop), keys)
 
 
@@ -166,7 +166,7 @@ def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
     return pattern.allows(i, j)
 
 
-KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # pair in the pattern, computed outside it, skipped
+KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # in the pattern, computed in vain, skipped
 
 
 def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
@@ -230,7 +230,7 @@ def attend_sparse(
     i, j = place_tokens(pattern, T, S, q.device)  # (T, 1), (S,)
     output = q.new_zeros(B, H, T, d_v)
     computed = 0
-    kept = torch.zeros((), dtype=torch.int64, device=q.device)  # a tensor, so that the loop does not wait for a GPU
+    kept = torch.zeros((), dtype=torch.int64, device=q.device)  # a tensor: the loop need not wait for a GPU
     for part in pattern.parts(T, S):
         queries = part.queries
         keys = part.keys
@@ -395,10 +395,10 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
         raise AttentionError("at_most", name="top", limit=heads, given=top)
     x = trace["x"][0]  # (T, D)
     w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # without w_o: concatenated
-    parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
-    parts["w_o"] = w_o.chunk(heads)  # the rows of each head
-    # A handmade router: it prefers the heads in which the token's large numbers meet long rows of w_q.
-    router = trace["w_q"].unflatten(-1, (heads, -1)).norm(dim=-1)  # (D, H·d_k) -> (D, H): a column for each head
+    parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # one block of columns per head
+    parts["w_o"] = w_o.chunk(heads)  # one block of rows per head
+    # Handmade router: it scores a head by how well the token's large numbers meet long rows of the head's w_q.
+    router = trace["w_q"].unflatten(-1, (heads, -1)).norm(dim=-1)  # (D, H·d_k) -> (D, H): one column per head
     gates = x.abs() @ router  # (T, H)
     best = gates.topk(top).indices
     chosen = torch.zeros_like(gates, dtype=torch.bool).scatter(1, best, value=True) & (gates > 0)

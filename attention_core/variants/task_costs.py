@@ -12,18 +12,19 @@ from attention_core.variants.decoding_work import causal_pairs
 from attention_core.variants.linear_recurrence import count_state_numbers
 from attention_core.variants.sparse import LocalPattern, count_computed_pairs, count_multiply_adds
 
-TASK_WIDTH, TASK_HEADS = 512, 8  # sizes of the layer, as in the base model of Vaswani et al. 2017
+TASK_WIDTH, TASK_HEADS = 512, 8  # sizes of the layer: the base model of Vaswani et al. 2017
 HEAD_WIDTH = TASK_WIDTH // TASK_HEADS
-SHARED_HEADS = 2  # number of key/value heads; several query heads share each
+SHARED_HEADS = 2  # key/value heads that the query heads share
 LATENT_WIDTH = 4 * HEAD_WIDTH  # width of the latent, as in DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.4
 PATCHES = 14 * 14  # an image of 224 x 224 pixels in squares of 16 x 16 (Dosovitskiy et al. 2021)
 LOCAL_PATTERN = LocalPattern(window=32, block=64)
-TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # steps whose work is proportional to T
+TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # steps whose cost is proportional to T
 
 
 @dataclass(frozen=True)
 class TaskCost:
-    """The cost of one layer for a task with T tokens.
+    """The cost of one layer for a task with T tokens: sequential steps, multiply-adds for pairs of tokens, cached
+    numbers.
 
     waits: the number of steps that must run one after another. multiply_adds: those of all heads for pairs of tokens;
     projections, which are work per token, are not counted. kept: how many numbers a decoder has cached at the end; None
@@ -62,18 +63,18 @@ def describe_image_cost(T: int) -> TaskCost:
 
 
 def read_cost(T: int) -> TaskCost:
-    """Return the cost of T input words that all attend to each other."""
+    """Return the cost of reading T words that all attend to each other."""
     return TaskCost(1, TASK_HEADS * count_multiply_adds(T * T, HEAD_WIDTH, HEAD_WIDTH))
 
 
 def long_cost(T: int) -> TaskCost:
-    """Return the cost of T input words that attend only to nearby words, one block of queries at a time."""
+    """Return the cost of reading T words that attend only to nearby words, computed block by block."""
     pairs = count_computed_pairs(LOCAL_PATTERN, T, T)
     return TaskCost(1, TASK_HEADS * count_multiply_adds(pairs, HEAD_WIDTH, HEAD_WIDTH))
 
 
 def written_cost(T: int, kept_of_token: int) -> TaskCost:
-    """Return the cost of T generated words, each of which attends to itself and to earlier words.
+    """Return the cost of generating T words, each of which attends to itself and to all earlier words.
 
     kept_of_token: how many numbers are cached for each word.
     """
@@ -82,17 +83,17 @@ def written_cost(T: int, kept_of_token: int) -> TaskCost:
 
 
 def write_cost(T: int) -> TaskCost:
-    """Return the cost of T generated words with a separate key and value of each word cached for every head."""
+    """Return the cost of generating T words with a KV cache in which every head has separate keys and values."""
     return written_cost(T, TASK_HEADS * 2 * HEAD_WIDTH)
 
 
 def serve_cost(T: int) -> TaskCost:
-    """Return the cost of T generated words if several query heads share cached keys and values."""
+    """Return the cost of generating T words with a KV cache whose keys and values several query heads share."""
     return written_cost(T, SHARED_HEADS * 2 * HEAD_WIDTH)
 
 
 def latent_cost(T: int) -> TaskCost:
-    """Return the cost of T generated words with one latent vector cached per word instead of keys and values.
+    """Return the cost of generating T words if one latent vector per word is cached instead of keys and values.
 
     DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.2: two matrices are multiplied into the matrices of the queries and of
     the output, so that keys and values are never computed.

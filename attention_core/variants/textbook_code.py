@@ -58,7 +58,7 @@ def heads_by_eighth(width: int) -> tuple[int, int] | None:
 
 # ---- heads side by side, with and without contiguous() ---------------------------------------------------------------
 def numbered_heads(heads: int, tokens: int = 3, width: int = 2) -> Float[Tensor, "1 H T d_v"]:
-    """Return outputs of heads whose numbers encode their places: 231 is head 2, token 3, column 1.
+    """Return example outputs of heads whose numbers encode their place: 231 is head 2, token 3, column 1.
 
     >>> numbered_heads(2)[0, 1].tolist()
     [[211.0, 212.0], [221.0, 222.0], [231.0, 232.0]]

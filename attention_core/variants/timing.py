@@ -1,4 +1,5 @@
-"""Measures run times of several kinds of attention on this machine, and the power of the length with which they grow.
+"""Measures the run times of several kinds of attention on this machine, and the exponent with which they grow with
+length.
 
 A measurement is the fastest of a few runs after a warm-up run, because other programs can only make a run slower.
 """
@@ -28,14 +29,14 @@ from attention_core.variants.sparse import (
 )
 from attention_core.verification.precision import PRECISIONS
 
-MAX_TIMED_RUNS = 5  # the most runs of one measurement
-TIMING_BUDGET_SECONDS = 0.15  # in seconds: no further run begins after this total time
+MAX_TIMED_RUNS = 5  # most runs per measurement
+TIMING_BUDGET_SECONDS = 0.15  # no further run begins after this time in seconds
 QKVTensors = tuple[Tensor, Tensor, Tensor]  # (q, k, v)
 TIMED_WIDTH = 64
-TIMED_BATCH = 8  # number of sequences, which run together or one by one
-TIMED_WINDOW = 32  # the local pattern: keys up to this distance, so up to 65 per query
+TIMED_BATCH = 8  # number of sequences, run together or one by one
+TIMED_WINDOW = 32  # distance of the local pattern: up to 65 keys per query
 TIMED_STRIDE = 16  # the strided pattern: every 16th key
-TIMED_BLOCK = 128  # number of queries that the local pattern computes at once
+TIMED_BLOCK = 128  # queries that the local pattern computes at once
 TIMED_LOCAL_PATTERN = LocalPattern(TIMED_WINDOW, TIMED_BLOCK)
 TIMED_STRIDED_PATTERN = StridedPattern(TIMED_STRIDE)
 
@@ -66,7 +67,7 @@ def time_run(run: Callable[[], object], device: str = "cpu", clock: Callable[[],
 
 
 def run_to_end(run: Callable[[], object], device: str) -> None:
-    """Call `run`, and wait until the device has finished its work."""
+    """Call `run`, and wait until the GPU, if one is used, has finished."""
     run()
     if device == "cuda":
         torch.cuda.synchronize()
@@ -124,7 +125,8 @@ def run_one_by_one(tensors: QKVTensors) -> Tensor:
 
 @dataclass(frozen=True)
 class TimedKind:
-    """A kind of attention to measure.
+    """A kind of attention whose time is measured: the timed function, its batch size, and the lengths that visitors can
+    choose.
 
     run: the function whose time is measured. batch: the number of sequences. lengths: the lengths that the visitor can
     choose; at the longest, a measurement takes less than half a second on two cores. pattern: the pattern of pairs;

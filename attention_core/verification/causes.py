@@ -1,4 +1,4 @@
-"""Finds why given numbers differ from a run. A cause is proven if the run with this one change reproduces the numbers.
+"""Finds why a user's numbers differ from a run: the cause is a single change of the run that reproduces them.
 
 The given numbers are those of a user's own attention.
 """
@@ -19,14 +19,12 @@ from attention_core.verification.mistaken_steps import no_mask, one_bias_missing
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake
 from attention_core.verification.tensor_layout import reshape_to_step
 
-# Some changes of a run amplify rounding so much that they would fit any numbers. So the difference that remains with a
-# cause is limited, to a share of the step's largest magnitude, and to a multiple of the rounding allowed for the
-# unchanged run.
+# Limits of what a cause may leave unexplained; some changes amplify rounding so much that they would fit any numbers.
 MAX_ROUNDING_SHARE = 0.25
 MAX_ROUNDING_GROWTH = 1000
-MIN_EXPLAINED_RATIO = 8  # the remaining difference must be smaller than without the cause by this factor
-ROW_SUM_TOLERANCE = 0.02  # a row's sum may differ from 1 or 0 by this much because of rounding, in any precision
-EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # codes of common mistakes for a query without an allowed key
+MIN_EXPLAINED_RATIO = 8  # with a cause, the difference must shrink by at least this factor
+ROW_SUM_TOLERANCE = 0.02  # accepted rounding error of a row's sum, in any precision
+EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # codes of the mistakes with rows that have no allowed key
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,8 @@ class Cause:
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """The difference between given numbers and a run, which a cause has to explain.
+    """The difference between a user's numbers and a run that a cause has to explain: its size, and the steps in which
+    it shows.
 
     names: the given steps, in order. needed: the given steps up to the first that differs. gap: the largest difference
     between the given and the run's numbers in that first step. limits: how large a difference rounding explains, for
@@ -119,7 +118,7 @@ def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtyp
 
 # ---- what was given --------------------------------------------------------------------------------------------------
 def fit_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> Values:
-    """Returns the given steps that have the shape of the run's step, in float64 on the CPU; boolean steps stay boolean.
+    """Returns those given steps that have the run's shape, in float64 on the CPU; boolean steps stay boolean.
 
     Raises AttentionError if the trace lacks a given step, if a given value is no tensor, or if no step is given.
     """
@@ -154,7 +153,8 @@ def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
 
 
 def largest_gaps(theirs: Values, values: Values) -> dict[str, float]:
-    """Returns the largest difference of each given step from the values of a run; infinity if the shapes differ."""
+    """Returns the largest difference between each given step and the same step of a run; infinity if the shapes
+    differ."""
     gaps = {}
     for name, value in theirs.items():
         if value.shape == values[name].shape:
@@ -173,11 +173,11 @@ def find_mistakes(
     for cause, mistake, values in try_mistakes(trace, theirs):
         codes = [other.code for other in found]
         if cause.beside and cause.code in codes:
-            continue  # the first change alone reproduces the numbers
+            continue  # one change suffices, so pairs that contain it are not tried
         gaps = largest_gaps(theirs, values)
         if not comes_near(discrepancy, gaps, values):
             continue
-        limits = rounding_allowances(trace, tolerance, mistake)  # computed only for candidates, as it needs eight runs
+        limits = rounding_allowances(trace, tolerance, mistake)  # only now, because it needs eight runs
         explained = []
         for name in discrepancy.names:
             if gaps[name] <= limits[name]:
@@ -188,7 +188,7 @@ def find_mistakes(
 
 
 def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values) -> bool:
-    """Returns whether a changed run is near the given numbers, and much nearer than the unchanged run.
+    """Returns whether a changed run is close to the given numbers, and much closer than the unchanged run.
 
     gaps: the largest difference of each given step from the changed run. values: the steps of the changed run.
     """
@@ -248,7 +248,7 @@ def rerun_with_mistake(trace: Trace, own: Values, mistake: Mistake) -> Values:
 
 
 def has_empty_rows(values: Values) -> bool:
-    """Returns whether some query has no allowed key, or weights that are NaN."""
+    """Returns whether a query has no allowed key, or NaN as weights."""
     scores = values["masked_scores"]  # (B, H, T, S)
     is_empty = scores.isneginf().all(-1)  # (B, H, T)
     is_broken = values["weights"].isnan()
@@ -278,7 +278,7 @@ def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]
         return
     growths = given[is_kept] / ours[is_kept]
     growth = growths.median().item()
-    if growth <= 1 or sums_to_one(given):  # rows that still sum to 1 mean a stricter mask
+    if growth <= 1 or sums_to_one(given):  # if rows still sum to 1, a stricter mask is the cause, not dropout
         return
 
     def drop(step: Step, values: Values) -> Tensor:
@@ -300,7 +300,8 @@ def sums_to_one(weights: Tensor) -> bool:
 def find_averages(
     trace: Trace, given: Mapping[str, Tensor], theirs: Values, tolerance: float | torch.dtype
 ) -> tuple[Cause, ...]:
-    """Finds given steps of a wrong shape that are means over the heads: (B, T, S), or (T, S) if B is 1.
+    """Finds given steps whose shape lacks the axis of heads because they are means over the heads: (B, T, S), or (T, S)
+    if B is 1.
 
     theirs: the given steps whose shapes fit.
     """
@@ -312,7 +313,7 @@ def find_averages(
         mean = values[name].mean(trace.step(name).dims.index("H"))
         numbers = given[name].detach().cpu().double()
         if numbers.dim() == mean.dim() - 1 and len(mean) == 1:
-            numbers = numbers[None]  # adds a batch axis to a single sentence
+            numbers = numbers[None]  # adds the missing batch axis
         if numbers.shape != mean.shape:
             continue
         gap = step_difference(name, numbers, mean).max().item()
@@ -322,14 +323,14 @@ def find_averages(
 
 
 def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, names: list[str]) -> list[Cause]:
-    """Finds rounding as a cause: half precision can represent all given numbers, and its rounding explains the
+    """Finds half precision as a cause, if a dtype represents all given numbers and its rounding explains the
     differences.
     """
     values = rerun(trace)
     gaps = largest_gaps(theirs, values)
     own_dtype = coarsest_dtype(given[name] for name in theirs)
     own_eps = torch.finfo(own_dtype).eps
-    for dtype in (torch.bfloat16, torch.float16):  # bfloat16 first, as float16 represents most of its numbers
+    for dtype in (torch.bfloat16, torch.float16):  # bfloat16 first, because float16 represents most bfloat16 numbers
         if own_eps >= torch.finfo(dtype).eps:
             continue
         if not is_rounded_to(dtype, theirs, values):

@@ -1,4 +1,4 @@
-"""Compares a user's own attention with a Trace: finds the first step that differs, and the cause if it can be proven.
+"""Compares a user's own attention with a Trace: finds the first step that differs and, if it can be proven, the cause.
 
 Each given step is compared with the run computed again in float64. Differences that rounding can cause, in the
 precision of the given numbers, are accepted.
@@ -25,8 +25,8 @@ from attention_core.verification.proof import find_lost_step
 from attention_core.verification.tensor_layout import find_axis_order
 
 AXIS_WORDS = {"B": "b", "H": "head", "H_kv": "key/value head", "T": "query", "S": "key"}  # words for axes
-MASK_NAMES = ("attn_mask", "mask", "allowed")  # parameters with these names receive the mask
-BIAS_NAMES = ("attn_bias", "bias")  # parameters with these names receive the given bias
+MASK_NAMES = ("attn_mask", "mask", "allowed")  # the function's parameter with one of these names gets the mask
+BIAS_NAMES = ("attn_bias", "bias")  # the function's parameter with one of these names gets the bias
 
 
 # ---- the result ------------------------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ def first_difference(
     values = rerun(trace)
     limits = rounding_allowances(trace, tolerance)
     comparisons = []
-    right = set()  # names of the given steps that agree with the run
+    right = set()  # given steps that agree with the run so far
     for name in trace.steps:
         if name not in given:
             continue
@@ -266,7 +266,7 @@ def first_difference(
         if comparison.agrees:
             right.add(name)
         else:
-            suspects = steps_back_to(trace, name, right)  # the steps in which the error may be
+            suspects = steps_back_to(trace, name, right)  # steps in which the error may be
             comparison = replace(
                 comparison,
                 follows=follows_from_given(trace, name, theirs, tolerance),
@@ -292,7 +292,7 @@ def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
     theirs = fit_given_steps(trace, given)
     values = rerun(trace)
     inferred = torch.float64
-    for dtype in (torch.float32, torch.float16, torch.bfloat16):  # fine to coarse: the coarsest is last
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):  # from fine to coarse, so that the coarsest wins
         if is_rounded_to(dtype, theirs, values):
             inferred = dtype
     own = coarsest_dtype(step.value for step in trace.steps.values())
@@ -321,7 +321,7 @@ def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: f
     differing = (gap > limit).nonzero()
     if not len(differing):
         return comparison
-    largest = (gap >= gap.max() - limit).nonzero()  # the cells of the largest difference, up to rounding
+    largest = (gap >= gap.max() - limit).nonzero()  # cells with the largest difference, up to rounding
     index = tuple(largest[0].tolist())
     return replace(
         comparison,
@@ -333,15 +333,15 @@ def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: f
 
 
 def count_stand_ins(name: str, theirs: Tensor, ours: Tensor) -> int:
-    """Counts the cells of masked_scores that have a large negative number instead of -inf; 0 for any other step."""
+    """Counts the cells of masked_scores with a large negative number instead of -inf; returns 0 for any other step."""
     if name != "masked_scores":
         return 0
     return int(is_large_negative_fill(theirs, ours).sum())
 
 
 def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
-    """Returns the Comparison of a given step with a wrong shape, with an order of its axes that has the right shape, if
-    there is one.
+    """Returns the Comparison of a given step whose shape is wrong, with an order of its axes that would have the right
+    shape.
     """
     dims = trace.step(name).dims
     given_shape = tuple(given.shape)
@@ -375,7 +375,7 @@ def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float
 
 
 def steps_back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
-    """Returns a step and the steps from which it is computed, back to, but without, the steps in `right`."""
+    """Returns a step and all earlier steps that it depends on, up to those in `right`, which are left out."""
     operation = trace.step(name).operation
     found = {name}
     if operation is not None:
@@ -426,7 +426,7 @@ def diagnose(
     swap = not heads_first and q.dim() == 4
     own = []
     for tensor in (q, k, v):
-        copy = tensor.clone()  # a copy, because the function may write into its arguments
+        copy = tensor.clone()  # the function gets copies, because it may change its arguments
         own.append(swap_heads(copy) if swap else copy)
     trace = attend_qkv(*own, config=config, weights=weights, allowed=allowed, bias=bias)
     mask = None
@@ -436,7 +436,7 @@ def diagnose(
     added = {**argument_named(MASK_NAMES, function, mask), **argument_named(BIAS_NAMES, function, bias)}
     given = name_returned_steps(function(q, k, v, **added), swap)
     if tolerance is None:
-        fit_given_steps(trace, given)  # raises AttentionError if a value has no dtype
+        fit_given_steps(trace, given)  # raises AttentionError for a value without a dtype
         tolerance = coarsest_dtype([q, *given.values()])
     compared = first_difference(trace, given, tolerance)
     return replace(compared, causes=find_causes(trace, given, tolerance))

@@ -1,4 +1,5 @@
-"""Runs attention with a wrong mask that raises no error: True and False exchanged, or broadcast along a wrong axis.
+"""Runs attention with masks that are wrong but raise no error: True and False exchanged, or broadcast along a wrong
+axis.
 
 Here and in torch's scaled_dot_product_attention True means may attend; in torch.nn.MultiheadAttention it means blocked.
 """
@@ -34,7 +35,7 @@ def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    trace.step("allowed")  # raises KeyError for a run without a mask
+    trace.step("allowed")  # raises KeyError if the run has no mask
     pairs = trace.step("scores").shape
     given = checks.as_pairs("allowed", allowed, pairs).to(trace["scores"].device)
     inputs = {}
@@ -233,7 +234,7 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
         state["q_proj_weight"] = w_q
         state["k_proj_weight"] = w_k
         state["v_proj_weight"] = w_v
-    layer = torch.nn.utils.skip_init(  # skips the initialisation, which would sample random numbers
+    layer = torch.nn.utils.skip_init(  # not initialised, which would sample random numbers
         torch.nn.MultiheadAttention,
         embed_dim=D,
         num_heads=trace.step("q").shape[1],
@@ -248,7 +249,7 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
 
 @dataclass(frozen=True)
 class TorchAnswer:
-    """How far torch.nn.MultiheadAttention is from a run under the same mask.
+    """How far the result of torch.nn.MultiheadAttention is from a run under the same mask.
 
     gap: the largest difference between the layer's weights and the run's, in rows without NaN. lost: the number of rows
     in which the layer returns NaN. rows: the number of all rows (sentences x heads x queries).

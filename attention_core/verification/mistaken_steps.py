@@ -1,4 +1,4 @@
-"""Computes a step as common mistakes would: one function per mistake, named by the mistake's code.
+"""Computes a step as it would be after a common mistake: one function per mistake, named by the mistake's code.
 
 Each function takes the step and the values of the steps before it, float64 on the CPU. It returns the mistaken value of
 the step, or None if the mistake does not apply.
@@ -22,9 +22,7 @@ from attention_core.record.trace import Faces, Step
 
 
 def has_faces(step: Step, faces: Faces) -> bool:
-    """Return whether a step is computed by the operation with these `faces`: its torch, NumPy, LaTeX and cell
-    functions.
-    """
+    """Return whether the operation of a step has these faces: its torch, NumPy, LaTeX and cell functions."""
     return step.operation is not None and step.operation.faces == faces
 
 
@@ -59,7 +57,7 @@ def rescale_scores(step: Step, values: Values, factor: float, power: float = -1.
     """
     temperature = torch.tensor(step.operation.params["temperature"], dtype=torch.float64)
     (scores,) = step.operation.reads
-    return values[scores] * factor * temperature**power  # a tensor, because a power of floats may raise an error
+    return values[scores] * factor * temperature**power  # a tensor: a power of floats may raise an error
 
 
 def no_scale(step: Step, values: Values) -> Tensor:
@@ -92,7 +90,7 @@ def scale_input_width(step: Step, values: Values) -> Tensor | None:
     d_k = values["k"].shape[-1]
     model_width = H * d_k
     if model_width == D:
-        return None  # None: scale_model_width gives the same scores
+        return None  # None, because scale_model_width gives the same scores
     return rescale_scores(step, values, D**-0.5)
 
 
@@ -238,7 +236,8 @@ def split_interleaved(step: Step, values: Values) -> Tensor | None:
 
 
 def is_first_with_heads(step: Step) -> bool:
-    """Return whether a step splits x into heads, or is an input that has heads already."""
+    """Return whether a step is the first one with a head axis: the split of x into heads, or an input given per
+    head."""
     return step.operation is None or step.operation.faces == SPLIT
 
 
@@ -313,7 +312,7 @@ def causal_mask_offset(step: Step, values: Values) -> int | None:
     if count_queries(values) != T:
         return None
     first_mask = mask.reshape(-1, T, S)[0]
-    key_counts = first_mask.sum(-1).tolist()  # number of allowed keys per query
+    key_counts = first_mask.sum(-1).tolist()  # allowed keys per query
     seeing = [query for query, count in enumerate(key_counts) if count]
     if not seeing:
         return None
@@ -327,7 +326,7 @@ def causal_mask_offset(step: Step, values: Values) -> int | None:
 
 
 def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
-    """Return a causal mask in which query 0 is at another position among the keys than in the run's causal mask."""
+    """Return a causal mask that places query 0 at another position among the keys than the run's mask."""
     if step.operation is None:
         pairs = torch.ones_like(unchanged_value(step, values))
         return pairs.tril(query_offset)
@@ -356,7 +355,7 @@ def causal_added(step: Step, values: Values, query_offset: int | None = None) ->
 def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
     keys = values["k"].shape[-2]
     if count_queries(values) == keys:
-        return None  # None: causal_added gives the same mask
+        return None  # None, because causal_added gives the same mask
     return causal_added(step, values, query_offset=0)
 
 
@@ -375,7 +374,7 @@ def padding_on_queries(step: Step, values: Values) -> Tensor | None:
     """
     if step.operation is None or step.operation.faces != PADDING:
         return None
-    mask = unchanged_value(step, values)  # equal for every query: (B, H, T, S) or (B, 1, 1, S)
+    mask = unchanged_value(step, values)  # the same for every query: (B, H, T, S) or (B, 1, 1, S)
     if mask.shape[-1] != count_queries(values):
         return None
     return mask[..., :1, :].mT
@@ -413,7 +412,7 @@ def finite_added(step: Step, values: Values) -> Tensor | None:
 
 
 def unmasked_scores(values: Values) -> Tensor:
-    """Return the scores to which the mask is applied, which are the last step of scores before it."""
+    """Return the scores before the mask: the last step that computes scores."""
     steps = [modifier.steps["scores"] for modifier in MODIFIERS.values() if "scores" in modifier.steps]
     modified = [last.output for *_, last in steps]
     names = ("scaled_scores", *modified, "biased_scores")

@@ -1,5 +1,4 @@
-"""Lists common mistakes in attention code, each as a change of some steps of a run, and a sentence that names the
-mistake.
+"""Lists common mistakes in attention code: each is a change of some steps of a run, with a sentence that names it.
 
 A new mistake is a function in mistaken_steps, a line in MISTAKES and a sentence in MISTAKE_SENTENCES.
 """
@@ -95,7 +94,7 @@ class Mistake:
         return self.change(step, values) if step.name in self.steps else None
 
 
-# steps that a mistake may change
+# which steps a mistake changes
 SCALED_SCORES = ("scaled_scores",)
 MASKED_SCORES = ("masked_scores",)
 HEAD_OUTPUTS = ("head_outputs",)

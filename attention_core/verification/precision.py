@@ -169,7 +169,7 @@ def add_updates(weight: float, updates: Sequence[float], dtype: str) -> Trace:
 
 
 def repeat_update(weight: float, update: float, times: int, dtype: str, kept: str) -> float:
-    """Add an update to a weight many times; return the weight, rounded to the precision of the run.
+    """Add an update to a weight many times, rounding after each addition; return the final weight.
 
     dtype: the precision of the run. kept: the precision in which the weight is stored between two updates. Both are
     names in PRECISIONS.

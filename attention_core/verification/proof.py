@@ -21,9 +21,9 @@ from attention_core.transformer.stack import Stack
 from attention_core.verification.torch_functions import run_mha, run_sdpa, run_torch_functions
 from attention_core.verification.wiring import expected_reads
 
-PROOF_TOLERANCE = 1e-10  # largest accepted difference, divided by the step's largest magnitude
-MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # a trace with more numbers is proven only on request
-RECOMPUTED = ("numpy", "shown")  # checks that compare every cell with a second computation
+PROOF_TOLERANCE = 1e-10  # accepted difference, relative to the step's largest magnitude
+MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # a trace with more numbers is proven only when the visitor asks
+RECOMPUTED = ("numpy", "shown")  # checks that recompute every cell
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Proof:
 
     @property
     def passed(self) -> bool:
-        """Whether all checks pass."""
+        """Whether all checks of the run passed."""
         return all(check.passed for check in self.checks)
 
     @property
@@ -124,7 +124,7 @@ def check_by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
 def run_numpy_twins(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.ndarray]:
     """Compute every step by the NumPy version of its operation, from the inputs on, without any result of torch."""
     twins = {name: doubles[name].numpy() for name in trace.inputs()}
-    with np.errstate(all="ignore"):  # warnings are silenced, because the proof reports what overflows
+    with np.errstate(all="ignore"):  # the proof itself reports overflow, so NumPy's warnings are off
         for name, step in trace.computed().items():
             twins[name] = step.operation.apply_numpy(twins)
     return twins
@@ -151,7 +151,7 @@ def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) ->
 
 
 def have_same_gaps(value: np.ndarray, other: np.ndarray) -> bool:
-    """Return whether two arrays have the same shape, and the same infinities and NaN in the same cells."""
+    """Return whether two arrays have the same shape, and infinities and NaN in the same cells."""
     if value.shape != other.shape:
         return False
     finite = np.isfinite(other)
@@ -203,7 +203,7 @@ def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[P
 
 # ---- which step reads which ------------------------------------------------------------------------------------------
 def check_wiring(trace: Trace) -> list[ProofCheck]:
-    """Compare the steps that each step of a layer reads with those that it should read; other steps are skipped."""
+    """Compare which steps each step of a layer reads with which it should read (wiring.py); other steps are skipped."""
     expected = expected_reads(trace)
     checks = []
     for name, step in trace.computed().items():
@@ -305,7 +305,7 @@ def find_overflow(trace: Trace) -> tuple[str, tuple[int, ...]] | None:
 # ---- the proof of a stack --------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class WrongCell:
-    """A cell whose number differs from the expected one."""
+    """A cell whose number is wrong: its step, its index, its number and the expected one."""
 
     index: tuple[int, ...]
     shown: float
@@ -314,7 +314,7 @@ class WrongCell:
 
 @dataclass(frozen=True)
 class StackFault:
-    """The first fault in a stack: the part, its step, and the cell with the largest difference.
+    """The first error found in a stack: the part, its step, and the cell with the largest difference.
 
     cell: None if the fault is not in a single cell, as when a row does not sum to 1. source: the part whose output
     differs from this part's input; None if this part is wrong.
@@ -361,8 +361,8 @@ class StackProof:
 
 
 def prove_stack(stack: Stack) -> StackProof:
-    """Prove every part of a stack, such as an attention layer, and check that its inputs equal the outputs of earlier
-    parts.
+    """Prove every part of a stack, such as an attention layer, and check that each input equals the output it comes
+    from.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, Weights

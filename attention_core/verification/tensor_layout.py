@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 
-TENSOR_LAYOUTS = {  # axes of a given tensor -> a function that arranges the tensor as (B, H, T, d)
+TENSOR_LAYOUTS = {  # axes of a given tensor -> function that reorders it to (B, H, T, d)
     "B H T d": lambda x: x,
     "B T H d": lambda x: x.transpose(1, 2),  # (B, T, H, d) -> (B, H, T, d)
     "B T d": lambda x: x.unsqueeze(1),  # (B, T, d) -> (B, 1, T, d)
@@ -20,7 +20,7 @@ TENSOR_LAYOUTS = {  # axes of a given tensor -> a function that arranges the ten
 
 @dataclass(frozen=True)
 class Layout:
-    """The axes of q, k and v.
+    """The order of the axes in which q, k and v were given.
 
     axes: the chosen layout. fits: the layouts in TENSOR_LAYOUTS that fit the shapes of q, k and v; `axes` is the first
     of them.
@@ -35,7 +35,7 @@ class Layout:
         return len(self.fits) > 1
 
     def arrange(self, tensor: Tensor) -> Tensor:
-        """Return the tensor as (B, H, T, d)."""
+        """Return a tensor, given in this layout, as (B, H, T, d)."""
         return arrange_axes(tensor, self.axes)
 
 
@@ -117,9 +117,7 @@ def infer_layout(
 def fits_layout(
     axes: str, q: Tensor, k: Tensor, v: Tensor, heads: int | None, weights: Tensor | None, outputs: Tensor | None
 ) -> bool:
-    """Return whether the shapes of q, k and v, and of the other given tensors, fit together if the axes of q, k and v
-    are `axes`.
-    """
+    """Return whether q, k and v in this layout, and the other given tensors, have sizes that agree."""
     B, H, T, _ = arrange_axes(q, axes).shape
     B_v, H_kv, S, d_v = arrange_axes(v, axes).shape
     B_k, H_k, S_k, _ = arrange_axes(k, axes).shape
@@ -160,7 +158,7 @@ def find_axis_order(
     dims: tuple[str, ...],
     shape: tuple[int, ...],
 ) -> tuple[str, ...] | None:
-    """Return an order of a step's axes in which the step has this shape; None if there is none.
+    """Return the order of a step's axes for which the step would have the given shape; None if there is none.
 
     >>> find_axis_order({"B": 2, "H": 3, "T": 5, "d_v": 7}, ("B", "H", "T", "d_v"), (2, 5, 3, 7))
     ('B', 'T', 'H', 'd_v')

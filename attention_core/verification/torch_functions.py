@@ -1,4 +1,4 @@
-"""Computes a run with torch's functions: single steps, the heads' outputs by its attention, a layer by
+"""Computes a run by torch's own functions: single steps, the heads' outputs, and a whole layer by
 MultiheadAttention.
 """
 
@@ -50,7 +50,7 @@ def is_dot_and_bias(trace: Trace) -> bool:
 
 def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     """Compute the heads' outputs by scaled_dot_product_attention, for a run whose score is a dot product."""
-    queries, keys = trace.step("scores").operation.reads  # q and k, or the steps that replace them
+    queries, keys = trace.step("scores").operation.reads  # q and k, or their replacements
     q, k, v = doubles[queries], doubles[keys], doubles["v"]
     scale = trace.step("scaled_scores").operation.params
     return F.scaled_dot_product_attention(
@@ -100,7 +100,7 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
     D = H * d_k
     added = added_to_scores(doubles).reshape(B * H, T, S)
     if added.isneginf().all(-1).any():
-        return None  # None: torch gives NaN for queries without an allowed key
+        return None  # None, because torch returns NaN for a query without an allowed key
     query, key, value = (
         doubles[name].transpose(0, 1) for name in projection_source_names(trace)
     )  # (B, T, D) -> (T, B, D)
@@ -149,7 +149,7 @@ def is_torch_layer(trace: Trace) -> bool:
         return False
     if any(name in trace.steps for name in foreign) or is_replaced(trace) or not has_softmax(trace):
         return False
-    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier changes what the heads give
+    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier acts on the heads' outputs
         return False
     return has_square_projections(trace) and has_scaled_dot_product(trace)
 
@@ -212,7 +212,7 @@ def relu_squared_by_torch(hidden: Float[Tensor, "*axes"]) -> Float[Tensor, "*axe
     return F.relu(hidden) ** 2
 
 
-# The keys are the formula functions of operations, which identify them.
+# Keyed by the formula function, which identifies an operation.
 WITNESSES: dict[Callable, Callable[..., Tensor]] = {
     PROJECT.formula: linear_by_torch,
     RMS_NORM.formula: rms_norm_by_torch,

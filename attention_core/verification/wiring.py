@@ -1,4 +1,4 @@
-"""Derives which steps each step of a layer should read, from the tables of mechanisms and the run's step names.
+"""Derives which steps each step of a layer should read, without the plan that determines it in a run (`plan.py`).
 
 In a run, the plan determines which steps each step reads. This module derives the same without the plan, from the input
 of a layer to its output. The proof compares both, and so finds a step that reads a wrong step.
@@ -16,7 +16,7 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.trace import Faces, Trace
 
-Reads = tuple[str, ...]  # the names of the steps that are read
+Reads = tuple[str, ...]  # names of the steps that a step reads
 SOURCES = ("x", "query", "key", "value")  # names of the inputs of a layer
 
 
@@ -40,7 +40,7 @@ def expected_reads(trace: Trace) -> dict[str, Reads]:
 
 
 class Wires:
-    """Finds which steps each step of a layer should read, from the layer's input to its output, and records them in
+    """Finds which steps each step of a layer should read, from the layer's input to its output; the result is
     `expected`.
     """
 
@@ -62,7 +62,7 @@ class Wires:
         return step.operation.faces if step and step.operation else None
 
     def given(self, *names: str) -> Reads:
-        """Return those of the given names that the run has as steps."""
+        """Return those of these names that are steps of the run."""
         return tuple(name for name in names if name in self.steps)
 
     def wire(self, name: str, *reads: str) -> str:
@@ -80,7 +80,7 @@ class Wires:
     def pass_modifiers(
         self, place: str, thing: str, here: str, sources: Mapping[str, str] | None = None, suffix: str = ""
     ) -> str:
-        """Record what the steps that modifiers add at one place should read; return the last of these steps, else
+        """Record which steps the modifiers' steps at one place should read; return the last of these steps, else
         `here`.
 
         thing: the changed step, such as q. here: the name of the step before the modifiers. sources: {INPUT or
@@ -93,7 +93,7 @@ class Wires:
             if not steps or f"{[*made][-1]}{suffix}" not in self.steps:
                 continue
             for name, step in made.items():
-                if self.faces(f"{name}{suffix}") != step.faces:  # the visitor replaced this operation
+                if self.faces(f"{name}{suffix}") != step.faces:  # its operation was replaced by the visitor
                     continue
                 named = {HERE: here, **(sources or {})}
                 reads = [named.get(read, read.format(thing=thing)) for read in step.reads]
@@ -102,7 +102,7 @@ class Wires:
         return here
 
     def pass_sum(self, tables: list[str], total: str) -> str:
-        """Record what the steps that sum several tables should read; return the name of the last of them.
+        """Record which steps the additions of several tables should read; return the name of the last sum.
 
         tables: the names of the tables' steps. total: the name of the sum.
         """
@@ -136,8 +136,8 @@ class LayerWires(Wires):
         computed = [*self.trace.computed()]
         self.before_mixing = {*computed[: computed.index("head_outputs")]}
         self.query_input = ""  # the input of q with its positions, to which the residual adds the output
-        self.made_of: dict[str, str] = {}  # role -> the step that is the input of q, k or v
-        self.projected: dict[str, str] = {}  # role -> the step that a projection reads, such as a latent
+        self.made_of: dict[str, str] = {}  # "q", "k" or "v" -> the step of its input
+        self.projected: dict[str, str] = {}  # "q", "k" or "v" -> the step that its projection reads
         self.find_inputs()
         self.find_qkv()
         maps = ("", "_2") if "weights_2" in self.steps else ("",)
@@ -150,9 +150,7 @@ class LayerWires(Wires):
 
     # ---- from the input to q, k and v
     def find_inputs(self) -> None:
-        """Record what the steps before the projections should read: those that add positions to inputs, and the
-        modifiers.
-        """
+        """Record which steps the positions and modifiers before the projections should read."""
         inputs = self.given(*SOURCES)
         if not inputs or "q" in self.trace.inputs():
             return
@@ -186,7 +184,7 @@ class LayerWires(Wires):
         return [there[step] for step in self.steps if step in there]
 
     def find_qkv(self) -> None:
-        """Record what the projections and their split into heads should read."""
+        """Record which steps the projections and the split into heads should read."""
         for role, source in self.projected.items():
             if f"{role}_projected" in self.steps:
                 source = self.wire(f"{role}_projected", source, *self.given(f"w_{role}", f"b_{role}"))
@@ -194,7 +192,8 @@ class LayerWires(Wires):
             self.wire(heads, source)
 
     def find_heads(self, suffix: str) -> None:
-        """Record what the steps between the heads and q or k (modifiers, positions) should read, for one attention map.
+        """Record which steps those between the heads and q or k (modifiers, positions) should read, for one attention
+        map.
 
         suffix: the ending of the names of the map's steps.
         """
@@ -233,7 +232,7 @@ class LayerWires(Wires):
                 yield f"{role}_{name}", position.faces, (HERE, *position.operands)
 
     def find_position_steps(self) -> None:
-        """Record what the further steps of position encodings should read, which are computed from the inputs or from q
+        """Record which steps the helper steps of position encodings should read; these come from the inputs or from q
         and k.
         """
         named = {INPUT: self.made_of.get("q", ""), KEY_INPUT: self.made_of.get("k", "")}
@@ -243,7 +242,7 @@ class LayerWires(Wires):
 
     # ---- a map of weights
     def find_map(self, suffix: str, is_one: bool) -> None:
-        """Record what the steps from q and k to the weights of one map should read.
+        """Record which steps those from q and k to the weights of one attention map should read.
 
         suffix: the ending of the names of this map's steps. is_one: whether there is only one map.
         """
@@ -258,7 +257,7 @@ class LayerWires(Wires):
                 self.wire(weights, f"masked_scores{suffix}", *names_of(normaliser.weights))
 
     def trace_weights(self) -> str:
-        """Return the name of the step with the weights before any replacement."""
+        """Return the name of the weights' step before any replacement or dropout."""
         return "computed_weights" if "computed_weights" in self.steps else "weights"
 
     def find_scores(self, suffix: str) -> str:
@@ -302,7 +301,7 @@ class LayerWires(Wires):
         return found
 
     def find_bias(self, here: str) -> None:
-        """Record what the bias tables that are added to the scores should read.
+        """Record which steps the bias tables and their sums with the scores should read.
 
         here: the name of the scores' step.
         """
@@ -317,7 +316,7 @@ class LayerWires(Wires):
                 self.wire("bias", here, *position.operands)
 
     def find_masks(self, here: str) -> None:
-        """Record what the masks and their combination should read. Each mask reads the scores, because it needs their
+        """Record which steps the masks and their combination should read; each mask reads the scores for their
         shape.
         """
         masks = [name for name in self.steps if name.startswith("allowed_")]
@@ -330,7 +329,8 @@ class LayerWires(Wires):
 
     # ---- from the weights to the output
     def find_weights(self, maps: int) -> str:
-        """Record what the combined, replaced and dropped weights should read; return the name of the final weights."""
+        """Record which steps the combined, replaced and dropped weights should read; return the name of the final
+        weights."""
         if maps > 1:
             self.pass_maps()
         if "computed_weights" in self.steps:
@@ -342,12 +342,12 @@ class LayerWires(Wires):
             for faces, reads in others.items():
                 if self.faces("weights") == faces:
                     self.wire("weights", "computed_weights", *reads)
-        if "dropped_weights" not in self.before_mixing:  # only a step before the mixing is dropout of weights
+        if "dropped_weights" not in self.before_mixing:  # dropout of weights comes before the values are mixed
             return "weights"
         return self.wire("dropped_weights", "weights", "keep")
 
     def pass_maps(self) -> None:
-        """Record what the steps by which a modifier combines two maps into the weights should read."""
+        """Record which steps a modifier that combines two maps into the weights should read."""
         for modifier in MODIFIERS.values():
             *steps, last = modifier.steps.get("maps", (None,))
             if last is None or self.faces(self.trace_weights()) != last.faces:
@@ -358,7 +358,7 @@ class LayerWires(Wires):
             self.wire(self.trace_weights(), *reads)
 
     def find_mixing(self, weights: str) -> None:
-        """Record what the steps from the weighted sum of the values to the output should read."""
+        """Record which steps those from the weighted sum of the values to the output should read."""
         here = self.wire("head_outputs", weights, "v")
         here = self.pass_modifiers("mixed", "mixed", here, {INPUT: self.made_of.get("q", "")})
         self.wire("concat", here)
