@@ -18,10 +18,10 @@ from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace
 
 # ---- how far rounding may move the sum of a row: a file may have widened the dtype of its weights --------------------
-SUM_TOLERANCE = 1e-3  # a row of float32 weights sums to 1 with a smaller error than this
-SINGLE_PRECISION = 1e-7  # the largest rounding error in float32 of a number between 0 and 1
-MAX_DECIMALS = 5  # numbers with more decimals than this were not rounded to decimals
-MAX_ROUNDED_SUM = 0.1  # rounding never moves a sum from 1 by more than this
+SUM_TOLERANCE = 1e-3  # accepted rounding error of the sum of a row of float32 weights
+SINGLE_PRECISION = 1e-7  # largest rounding error of a float32 between 0 and 1
+MAX_DECIMALS = 5  # numbers with more decimals than this count as not rounded
+MAX_ROUNDED_SUM = 0.1  # largest distance of a row's sum from 1 that rounding can explain
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def find_rounding(numbers: Tensor) -> Rounding:
     (Rounding(dtype='bfloat16', decimals=0), Rounding(dtype='', decimals=2), Rounding(dtype='', decimals=0))
     """
     if torch.equal(numbers, numbers.round()):
-        return Rounding()  # whole numbers show no rounding, because every precision holds them exactly
+        return Rounding()  # whole numbers are exact in every precision, so they show no rounding
     for dtype in (torch.bfloat16, torch.float16):
         if can_hold(dtype, numbers):
             return Rounding(dtype=str(dtype).removeprefix("torch."))
@@ -70,8 +70,8 @@ def find_rounding(numbers: Tensor) -> Rounding:
 
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
-MAX_ROUNDED_BEYOND = 1e-6  # attention weights are at most this far below 0, or, after rounding, above 1
-MAX_LOGARITHM_DISTANCE = 0.01  # rows are logarithms if the sum of their exponentials differs from 1 by less than this
+MAX_ROUNDED_BEYOND = 1e-6  # how far a weight may be below 0 or above 1 because of rounding
+MAX_LOGARITHM_DISTANCE = 0.01  # rows count as logarithms if their exponentials sum to 1 up to this difference
 LARGEST_BYTE, LEAST_LARGE_BYTE, WHOLE_PERCENT = 255, 128, 100
 
 

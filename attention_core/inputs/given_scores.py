@@ -11,7 +11,7 @@ from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-MAX_LINKED_WIDTH = 64  # up to this width, a link has q and k; for larger ones it has only the scores
+MAX_LINKED_WIDTH = 64  # width up to which a link stores q and k; for larger widths it stores only the scores
 
 
 def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:
@@ -29,7 +29,7 @@ def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:
 
 
 def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str, MatrixValue]:
-    """Returns q, k and v of a run whose scores q kᵀ are these numbers, each with `shift` added.
+    """Returns q, k and v of a run whose scores are the given numbers, each with `shift` added.
 
     The query is the number 1, and each key is one of the shifted numbers. So is each value, so that the output is the
     weighted mean of the scores. Raises AttentionError if a number exceeds the limit of a matrix.
@@ -64,7 +64,7 @@ def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[st
     k = draw_normal((keys, d_k), generator)
     k = k.round(decimals=2).numpy()
     scores = k @ q[0]  # (S, d_k) x (d_k,) -> (S,)
-    scores = scores.round(4)  # rounded, because products of two-decimal numbers have four decimals
+    scores = scores.round(4)  # rounded to 4 decimals, which a product of two 2-decimal numbers has
 
     dot = {**as_scores(scores), "score": "dot"}
     if d_k > MAX_LINKED_WIDTH:

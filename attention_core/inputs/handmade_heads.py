@@ -17,12 +17,12 @@ from attention_core.mechanism.plain_checks import require_one_of, require_whole
 from attention_core.record.errors import AttentionError
 
 HEAD_KINDS = ("same_word", "offset", "first", "even", "sink")
-STRONG_SCORE = 6.0  # against six keys with score 0, a key with this score gets 98 % of the weight, as e^6 = 403
-SINK_SCORE = 4.0  # score of the sink token: lower than that of a matching word, higher than that of any other word
-OFFSET_STEEPNESS = 4.0  # how fast the score of an offset head falls with the squared distance
-MAX_HEAD_OFFSET = 64  # largest offset in tokens, in both directions
+STRONG_SCORE = 6.0  # score that gets 98 % of the weight against six keys of score 0, because e^6 = 403
+SINK_SCORE = 4.0  # score of the sink token: below a matching word's, above any other word's
+OFFSET_STEEPNESS = 4.0  # factor with which an offset head's score falls with the squared distance
+MAX_HEAD_OFFSET = 64  # largest offset, in tokens, to either side
 MAX_BUILT_COLUMNS = 512
-POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # last columns of x, after those of the words
+POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # the last columns of x, after one column per word
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ def build_heads(
     sentences = (tokens, *others)
     words = tuple(dict.fromkeys(chain.from_iterable(sentences)))
     V = len(words)
-    width = V + 1  # d_k: at most one column per word, and one for the mark on the first token
+    width = V + 1  # d_k: one column per word, and one that marks the first token
     check_width(max(len(kinds), 1) * width)
     repeated = find_repeated_words(sentences)
     w_q, w_k = [], []
@@ -87,7 +87,7 @@ def build_heads(
         head_w_q, head_w_k = build_head_projections(words, repeated, kind, offset, width)
         w_q.append(head_w_q)
         w_k.append(head_w_k)
-    w_v = np.eye(V + len(POSITION_COLUMNS), V)  # (D, V): selects the word columns
+    w_v = np.eye(V + len(POSITION_COLUMNS), V)  # (D, V): copies the word columns
     return BuiltHeads(
         words=words,
         x=build_token_vectors(tokens, words),
@@ -128,7 +128,7 @@ def build_token_vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np
     T = len(tokens)
     V = len(words)
     x = np.zeros((T, V + len(POSITION_COLUMNS)))
-    middle = (T - 1) // 2  # positions count from the middle, to keep their squares small
+    middle = (T - 1) // 2  # positions are counted from the middle, so that their squares stay small
     for i, token in enumerate(tokens):
         column = words.index(token)
         position = i - middle
@@ -195,7 +195,7 @@ def build_gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
     {'w_q': (6, 12), 'b_q': (1, 12), 'w_aq': (12, 12), 'w_ak': (6, 12), 'v_a': (1, 12)}
     """
     one = np.eye(width)
-    both = np.concatenate([one, 0.0 - one], axis=1)  # (d, 2 d); 0.0 - one, because -one has -0
+    both = np.concatenate([one, 0.0 - one], axis=1)  # (d, 2 d); 0.0 - one instead of -one, which has -0
     ones = np.ones((1, 2 * width))
     return {
         "w_q": both,

@@ -20,7 +20,7 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
     return draw_rounded_matrix(name, shape, seed).copy()
 
 
-@lru_cache(maxsize=16)  # at most 2 MB each; sampling is slow, and each change of a run needs the same matrices
+@lru_cache(maxsize=16)  # cached, because sampling is slow and runs need the same matrices; at most 2 MB each
 def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
     """Samples a weight matrix with variance 1/rows, to two decimals, without checking its size.
 

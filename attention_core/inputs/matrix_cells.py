@@ -22,7 +22,7 @@ QUOTED = re.compile(r'"([^"\n]*)"')
 COMMA_IN_QUOTES, SPACE_IN_QUOTES, TAB_IN_QUOTES, SEMICOLON_IN_QUOTES = "\ue000\ue001\ue002\ue003"
 HIDDEN = str.maketrans(", \t;", COMMA_IN_QUOTES + SPACE_IN_QUOTES + TAB_IN_QUOTES + SEMICOLON_IN_QUOTES)
 SHOWN = {hidden: plain for plain, hidden in HIDDEN.items()}
-TITLE_ENDS = re.compile(r"[\s,;|]")  # characters that separate cells
+TITLE_ENDS = re.compile(r"[\s,;|]")  # a title ends at such a character
 ROW_LABEL = re.compile(r"[ \t]*[\w(\[][\w ()\[\].-]{0,40}:[ \t]+(?=\S)")
 EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 SERIES_FOOTER = re.compile(r"(?m)^(?:Name: [^\n]{1,80}, )?(?:Length: [0-9]+, )?dtype: \w+[ \t]*$")
@@ -126,7 +126,7 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
         can_be_decimal = True
     if '"' in text:
         cells = [[cell.translate(SHOWN) for cell in row] for row in cells]
-    if has_title and cells and len(cells[0]) == 2:  # the removed title may be the name of a column
+    if has_title and cells and len(cells[0]) == 2:  # the removed title may be a column's name
         refuse_counting_column(cells, name)
     if indents[:1] == [True] and not any(indents[1:]):
         cells = with_corner(cells)
@@ -135,7 +135,8 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
 
 
 def without_title(lines: list[str]) -> list[str]:
-    """Removes the first line if it is a single name above rows of several cells.
+    """Returns the lines without the first one if it is a single name above rows of several cells, and so the title of
+    the matrix.
 
     Such a name is the title of the matrix and not the header of a column.
     """
@@ -145,16 +146,14 @@ def without_title(lines: list[str]) -> list[str]:
 
 
 def with_corner(cells: Cells) -> Cells:
-    """Returns the cells with an empty cell before the header, if the header is one cell shorter than each row below
-    it.
-    """
+    """Returns the cells with an empty cell before the header, if the header is one cell shorter than all other rows."""
     head, *rows = cells
     is_shorter = bool(rows) and len(head) == len(rows[0]) - 1
     return [["", *head], *rows] if is_shorter and is_head(head) else cells
 
 
 def without_labels(lines: list[str]) -> list[str]:
-    """Removes row names that end with a colon, as in "Row 1: 1 2"; a single row keeps its name."""
+    """Returns the rows without names that end with a colon, as in "Row 1: 1 2"; a single row keeps its name."""
     labelled = [ROW_LABEL.match(line) for line in lines]
     if len(lines) < 2 or not all(labelled):
         return lines
@@ -170,11 +169,11 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
         quoted = [line.rstrip().removesuffix(";").split(";") for line in lines]
         if all(cell.strip().startswith('"') for row in quoted for cell in row):
             return quoted, True
-    rows = [row for row in ";".join(lines).split(";") if row.strip()]  # a row ends at a line break or at ";"
+    rows = [row for row in ";".join(lines).split(";") if row.strip()]  # rows end at line breaks or ";"
     if any("\t" in line for line in lines):
         return [row.split("\t") for row in rows], True
     if not any("," in row.rstrip().removesuffix(",") for row in rows):
-        rows = [row.rstrip().removesuffix(",") for row in rows]  # a comma at the end of every line separates no cells
+        rows = [row.rstrip().removesuffix(",") for row in rows]  # a comma at the end of all lines is ignored
     if any("," in row for row in rows):
         has_head = len(rows) > 1 and "," in rows[0] and is_head(rows[0].split(","))
         body = rows[1:] if has_head else rows
@@ -187,7 +186,7 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
 
 
 def semicolons_part_cells(lines: list[str]) -> bool:
-    """Returns whether ";" separates cells and not rows, as in spreadsheets with a decimal comma.
+    """Returns whether ";" separates cells and not rows, as in spreadsheets that use a decimal comma.
 
     The text must have several lines, with one number or one name on each side of every ";".
     """
@@ -206,16 +205,16 @@ def semicolons_part_cells(lines: list[str]) -> bool:
 
 
 # ---- the head of a table and the names of its rows, which are removed ------------------------------------------------
-INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # headers of a column with the names of the rows
-# Words that a table may have instead of a number, such as "nan"; they are no names of rows or columns.
+INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # possible headers of a column of row names
+# Words that tables write instead of a number, such as "nan"; these are never names of rows or columns.
 NO_NAMES = frozenset(("nan", "inf", "infinity", "na", "n/a", "none", "null", "nil", "true", "false", "missing"))
-COMPUTED = re.compile(r"[()=+*/^\\{}]")  # a character that only a formula has, such as =
-LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # the number after the name in a cell such as "Row 1: 2"
+COMPUTED = re.compile(r"[()=+*/^\\{}]")  # characters that only formulas have, such as =
+LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # a number after a colon, as in "Row 1: 2"
 NUMBER_LIKE = re.compile(r"[+\-−]?[0-9.,][^\s]*|[0-9OolISB.,+\-−]+")
 
 
 def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bool = False) -> Cells:
-    """Removes the header of a table, the names of its rows, and an empty last column.
+    """Returns the cells of a table without its header, its row names and an empty last column.
 
     is_ruled: whether a line is drawn under the first row, as in a Markdown table. has_index: whether the first column
     certainly numbers the rows. Raises AttentionError: ambiguous_head if a ruled first row of consecutive numbers can be
@@ -252,7 +251,7 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
 
 
 def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
-    """Returns the rows without their first column, which must be names.
+    """Returns the rows without their first column, which must contain names.
 
     is_index: whether the column may hold row numbers instead. Raises AttentionError: ambiguous_index if the column
     contains other cells.
@@ -264,8 +263,8 @@ def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
 
 
 def refuse_counting_column(rows: Cells, name: str) -> None:
-    """Raises AttentionError (ambiguous_index) if the first column counts from 0 or 1, because these may be row numbers
-    or data.
+    """Raises AttentionError (ambiguous_index) if the first column counts up from 0 or 1, and so may be row numbers or
+    data.
     """
     column = [row[0] for row in rows if row]
     start = counts_from(column)
@@ -274,13 +273,13 @@ def refuse_counting_column(rows: Cells, name: str) -> None:
 
 
 def ask_index(rows: Cells, name: str) -> AttentionError:
-    """Returns the error that asks the user whether the first column is row numbers or data."""
+    """Returns the error that lets the user decide whether the first column is row numbers or data."""
     given = "  ".join(row[0] for row in rows if row)[:40]
     return ambiguous_error("ambiguous_index", name, (rows, first_column_gone(rows)), given=given)
 
 
 def first_column_gone(rows: Cells) -> Cells:
-    """Returns the rows, each without its first cell."""
+    """Returns the rows without their first cells."""
     return [row[1:] for row in rows]
 
 
@@ -311,7 +310,7 @@ def is_named_row(row: list[str]) -> bool:
 
 
 def is_counted_head(cells: Cells) -> bool:
-    """Returns whether the header of a table numbers the columns from 0 or from 1, as that of a data frame does.
+    """Returns whether a table's header numbers the columns from 0 or 1, as pandas does.
 
     The first column must count from the same number; if the header counts from 0, the first column may hold names
     instead. The corner is missing or empty, and all other rows are equally long.
@@ -344,7 +343,7 @@ def counts_from(cells: list[str]) -> int | None:
 
 
 def unquoted(cell: str) -> str:
-    """Returns a cell without quotation marks around it."""
+    """Returns a cell without surrounding quotation marks."""
     inner = cell.strip()
     if len(inner) < 2 or inner[0] != inner[-1]:
         return cell
@@ -352,14 +351,15 @@ def unquoted(cell: str) -> str:
 
 
 def without_last_separators(cells: Cells) -> Cells:
-    """Removes empty rows, and empty last cells, which separators at the end of lines make."""
+    """Returns the rows without empty rows and without empty last cells, which come from separators at the ends of
+    lines."""
     cells = list(cells)
     while len(cells) > 1 and is_empty_row(cells[-1]):
         cells.pop()
     surplus = min((count_last_empty(row) for row in cells), default=0)
     cells = [row[: len(row) - surplus] for row in cells]
     lengths = {len(row) for row in cells}
-    if len(lengths) > 1:  # only some lines end with a separator
+    if len(lengths) > 1:  # some lines end with a separator, others do not
         shortest = min(lengths)
         surplus_text = "".join(cell for row in cells for cell in row[shortest:])
         if shortest > 1 and not surplus_text.strip():
@@ -368,12 +368,12 @@ def without_last_separators(cells: Cells) -> Cells:
 
 
 def is_empty_row(row: list[str]) -> bool:
-    """Returns whether a row has several cells that are all empty."""
+    """Returns whether a row has several cells, all of them empty."""
     return len(row) > 1 and not "".join(row).strip()
 
 
 def count_last_empty(row: list[str]) -> int:
-    """Counts the empty cells at the end of a row; the row's first cell is not counted."""
+    """Counts the empty cells at the end of a row, except the first cell."""
     for count, cell in enumerate(reversed(row[1:])):
         if cell.strip():
             return count

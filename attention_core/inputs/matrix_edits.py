@@ -27,8 +27,8 @@ from attention_core.inputs.matrix_values import (
     starting_matrix,
 )
 
-MAX_EDITS = 10_000  # if more cells change, all numbers of the matrix are stored
-MAX_SURELY_SHORT = 8_000  # a matrix of at most this many numbers fits a link in any case
+MAX_EDITS = 10_000  # most changed cells; if more change, the whole matrix is stored
+MAX_SURELY_SHORT = 8_000  # numbers of a matrix that always fits in a link
 
 
 # ---- from numbers to a value -----------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") 
     has_sides = matrix.ndim == 2 and max(matrix.shape) <= min(MAX_ROWS, MAX_COLUMNS)
     is_short = 0 < matrix.size <= MAX_SURELY_SHORT
     if not (has_sides and is_short and (np.abs(matrix) <= MAX_MAGNITUDE).all()):
-        to_text(matrix, name)  # raises AttentionError if a number or the size is invalid
+        to_text(matrix, name)  # called for its errors: an invalid number or size
     return WholeMatrix(PackedNumbers.of(matrix))
 
 
@@ -82,7 +82,7 @@ def shorten_matrix(
             if len(places) <= MAX_EDITS:
                 forms.append(ChangedCells(start, pack_cells(matrix, places)))
     shortest = min(forms, key=count_characters, default=None)
-    if shortest is not None and count_characters(shortest) <= matrix.size:  # at least a character per number
+    if shortest is not None and count_characters(shortest) <= matrix.size:  # a number needs a character or more
         return shortest
     whole = pack_matrix(matrix, name)
     return whole if shortest is None else min(shortest, whole, key=count_characters)
@@ -133,7 +133,7 @@ def edited_matrix(
             matrix[rows.astype(int), columns.astype(int)] = numbers
             if (np.abs(matrix) <= MAX_MAGNITUDE).all():
                 return matrix
-    return from_short_text(write_matrix(value), base, name)  # raises the AttentionError that says what is wrong
+    return from_short_text(write_matrix(value), base, name)  # called for its error, which names the fault
 
 
 def is_within(cells: PackedNumbers, shape: tuple[int, int]) -> np.ndarray:
@@ -143,7 +143,8 @@ def is_within(cells: PackedNumbers, shape: tuple[int, int]) -> np.ndarray:
 
 
 def drop_outside_cells(value: MatrixValue, shape: tuple[int, int]) -> MatrixValue:
-    """Removes the changed cells outside a shape, so that a mask for fewer tokens keeps the cells that still fit.
+    """Returns a value without changed cells outside a shape, so that a mask for fewer tokens keeps the cells that still
+    fit.
 
     >>> write_matrix(drop_outside_cells(read_matrix("~0.1=0;5.5=0"), (2, 2)))
     '~0.1=0'
@@ -193,7 +194,7 @@ def random_rows(
     if base is None or base.shape != matrix.shape:
         return frozenset()
     is_edited = isinstance(value, ChangedCells)
-    if is_edited and value.start in NAMED_STARTS:  # the identity matrix and zeros have no random number
+    if is_edited and value.start in NAMED_STARTS:  # the identity and zeros contain no random numbers
         return frozenset()
 
     start = base
@@ -203,7 +204,7 @@ def random_rows(
         rows = range(len(base))
     same = matrix[:, :width] == start[:, :width]
     has_random = same.any(axis=1)
-    if not is_edited:  # all sampled columns must be equal, as one typed number may equal a random number by chance
+    if not is_edited:  # all columns are compared: one typed number may equal a random one by chance
         has_random = same.all(axis=1)
     return frozenset(row for row in rows if has_random[row])
 
@@ -225,7 +226,7 @@ def chosen_array(
     if value is None:
         return numbers
     if isinstance(value, UnreadableMatrix):
-        read_chosen_cells(value.text, name)  # raises the AttentionError of the unreadable text
+        read_chosen_cells(value.text, name)  # called for its error, which names the fault in the text
     cells = value.cells.array()
     if not (np.abs(cells[:, -1]) <= MAX_MAGNITUDE).all():
         read_chosen_cells(write_matrix(value), name)

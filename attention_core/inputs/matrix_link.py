@@ -37,8 +37,8 @@ CHANGES_MARK = "~"
 EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 CHOSEN_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
-ANY_SHAPE = (1000, 1000)  # larger than any index that EDIT_PATTERN matches, so that every cell is inside
-MAX_REMEMBERED = 32  # size of the cache of parsed matrices: a page parses the same texts many times
+ANY_SHAPE = (1000, 1000)  # a shape that contains every index that EDIT_PATTERN matches
+MAX_REMEMBERED = 32  # number of cached matrices, because a page parses the same texts many times
 
 
 # ---- read ------------------------------------------------------------------------------------------------------------
@@ -81,8 +81,9 @@ def split_edits(text: str) -> tuple[str, list[str]]:
 
 
 def read_start(text: str) -> Start | None:
-    """Parses the text before "~", which names the matrix to change. Returns "base" for "", the seed for "random.7",
-    None for an unknown name, else the text.
+    """Parses the part of a link's text before "~", which names the matrix whose cells change.
+
+    Returns "base" for "", the seed for "random.7", None for an unknown name, else the text.
     """
     if not text:
         return "base"
@@ -102,7 +103,7 @@ def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[int, int, f
     if match is None or not is_inside(match, shape):
         raise AttentionError("edit_form", name=name, given=edit[:20])
     row, column, number = match.groups()
-    matrix = from_text(number, name)  # a matrix of shape (1, 1)
+    matrix = from_text(number, name)  # read as a matrix of shape (1, 1)
     return int(row), int(column), matrix.item()
 
 
@@ -143,7 +144,7 @@ def from_short_text(
 
 
 def drop_outside_edits(text: str, shape: tuple[int, int]) -> str:
-    """Removes from a link's text the changed cells that are outside the shape of the matrix.
+    """Returns a link's text without the changed cells that lie outside the matrix's shape.
 
     >>> drop_outside_edits("~0.1=0;5.5=0", (2, 2)), drop_outside_edits("1,0;0,1", (2, 2))
     ('~0.1=0', '1,0;0,1')
@@ -224,7 +225,8 @@ def write_cells(cells: PackedNumbers) -> str:
 
 
 def write_start(start: Start) -> str:
-    """Writes the part of a link's text before "~", which names the matrix to change; "" for the default matrix."""
+    """Writes the part of a link's text before "~", which names the matrix whose cells change; "" for the default
+    matrix."""
     if start == "base":
         return ""
     return start if start in NAMED_STARTS else f"random.{start}"

@@ -14,7 +14,7 @@ from attention_core.inputs.pasted.refusals import Cells, safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_ROWS, MAX_COLUMNS = 512, 512
-MAX_MAGNITUDE = 1e6  # largest magnitude of a cell: larger numbers are illegible, and float16 ends at 65504
+MAX_MAGNITUDE = 1e6  # largest magnitude of a cell; float16 ends at 65504
 
 NOT_FINITE_WORDS = ("nan", "inf", "infinity")
 TRUTH_WORDS = {"true": "1", "false": "0"}
@@ -113,14 +113,15 @@ def cells_to_array(cells: Cells, read: Callable[[str], float | None], name: str)
 
 
 def with_truth_values_as_numbers(cells: Cells) -> Cells:
-    """Replaces True by 1 and False by 0 if every cell is True or False, as in a printed mask."""
+    """Returns the cells with 1 for True and 0 for False, if every cell is True or False, as in a printed mask."""
     if not cells or not all(cell.strip().lower() in TRUTH_WORDS for row in cells for cell in row):
         return cells
     return [[TRUTH_WORDS[cell.strip().lower()] for cell in row] for row in cells]
 
 
 def check_number(value: float | None, name: str, row: int, column: int, cell: str) -> float:
-    """Returns the number parsed from a cell. Raises AttentionError if the number is None, not finite, or too large."""
+    """Returns a cell's number if it is finite and not too large, else raises AttentionError; None counts as no
+    number."""
     if value is not None and abs(value) <= MAX_MAGNITUDE:
         return value
     place = {

@@ -15,11 +15,11 @@ from jaxtyping import Float
 from attention_core.inputs.initial_matrices import random_matrix
 
 NAMED_STARTS = ("identity", "zeros")
-CELL_WIDTH = 3  # a changed cell is stored as three numbers: row, column, number
-CHOSEN_WIDTH = 5  # a typed number is stored as five numbers: batch, head, query, key, number
+CELL_WIDTH = 3  # numbers per changed cell: row, column, number
+CHOSEN_WIDTH = 5  # numbers per typed number: batch, head, query, key, number
 DIGEST_BYTES = 16
 
-Start = Literal["base", "identity", "zeros"] | int  # the matrix before changes; an int is the seed of random numbers
+Start = Literal["base", "identity", "zeros"] | int  # matrix before the changes; an int is a seed of random numbers
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class PackedNumbers:
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Computes the digest of `shape` and `data`, which represents the array in comparisons."""
+        """Computes the digest of `shape` and `data`, by which PackedNumbers are compared."""
         digest = blake2b(repr(self.shape).encode(), digest_size=DIGEST_BYTES)
         digest.update(self.data)
         object.__setattr__(self, "digest", digest.hexdigest())
 
     @classmethod
     def of(cls, array: Float[np.ndarray, "..."]) -> "PackedNumbers":
-        """Packs an array."""
+        """Returns an array as PackedNumbers."""
         numbers = np.ascontiguousarray(array, dtype=np.float64)
         return cls(numbers.shape, numbers.tobytes())
 
@@ -85,12 +85,13 @@ class ChangedCells:
 
 @dataclass(frozen=True)
 class RemovedMatrix:
-    """The absence of a matrix: the layer has no such projection or bias."""
+    """A matrix or bias that the visitor removed: the layer does without this projection or bias."""
 
 
 @dataclass(frozen=True)
 class UnreadableMatrix:
-    """A text in a link that is no matrix.
+    """A link's text that describes no matrix; a run that needs the matrix raises the text's error with the matrix's
+    name.
 
     A run that needs the matrix raises the error of the text together with the matrix's name.
     """
@@ -119,7 +120,7 @@ REMOVED = RemovedMatrix()
 def starting_matrix(
     start: Start, base: Float[np.ndarray, "rows columns"], name: str
 ) -> Float[np.ndarray, "rows columns"]:
-    """Returns the matrix in which a ChangedCells changes cells: `base`, or another matrix of the same shape.
+    """Returns the matrix whose cells a ChangedCells changes: `base`, or another matrix of the same shape.
 
     name: the name of the matrix; random numbers depend on it.
 

@@ -11,7 +11,7 @@ from attention_core.mechanism.operations import PASS_ON, PROJECT, SPLIT
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-KEPT_DECIMALS = 10  # a changed matrix is rounded to this many decimals; further digits are rounding errors
+KEPT_DECIMALS = 10  # decimals of a changed matrix; further digits are rounding errors
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ Tokenizers mark where a word begins, continues or ends, with Ġ, ▁, ## or </w>
 import re
 from collections.abc import Callable, Sequence
 
-GOES_ON = "…"  # shown before a subword token that continues a word
+GOES_ON = "…"  # shown before a token that continues a word
 SHOWN_BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": ""}
 SHOWN_BLANK_PATTERN = re.compile(r"^ +| +$|[\n\t\r]")
 FIRST_EAST_ASIAN = 0x2E80
 MOST_TOKENIZERS = 4
-MOST_PIECES = 8  # at most this many tokens are joined to find a character whose bytes they share
+MOST_PIECES = 8  # most tokens that are joined to decode a character whose bytes they share
 BYTE_TOKEN_PATTERN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_END_MARKS = ("</w>",)
 GOES_ON_MARKS = ("@@",)
@@ -32,7 +32,7 @@ def list_byte_letters() -> dict[str, int]:
 
 
 BYTE_LETTERS = list_byte_letters()
-BYTE_BLANKS = ("Ġ", "Ċ")  # letters for the space and for the end of a line
+BYTE_BLANKS = ("Ġ", "Ċ")  # letters that stand for a space and for a line break
 
 
 def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
@@ -66,19 +66,19 @@ def read_marked_text(text: str) -> tuple[str, ...] | None:
     >>> read_marked_text("Kemm hi kbira Ġermanja"), read_marked_text("a cat"), read_marked_text("## a heading")
     (None, None, None)
     """
-    separator = "|" if "|" in text else None  # split(None) splits at any spaces
+    separator = "|" if "|" in text else None  # no bar: split(None) splits at any white space
     pieces = [piece.strip() for piece in text.split(separator)]
     words = tuple(piece for piece in pieces if piece)
     if not are_marked(words):
         return None
-    for _ in range(MOST_TOKENIZERS):  # repeated, because a text may mix the marks of several tokenizers
+    for _ in range(MOST_TOKENIZERS):  # repeated, because marks of several tokenizers may be mixed
         words = show_subwords(words) if are_marked(words) else words
     is_writable = all(word == word.strip() and "|" not in word for word in words)
     return words if is_writable else None
 
 
 def are_marked(pieces: Sequence[str]) -> bool:
-    """Return whether the pieces of a text have the marks of one tokenizer at their start or end."""
+    """Return whether the parts of a typed text carry one tokenizer's marks at their beginnings or ends."""
     spaced = [piece.startswith(BYTE_BLANKS) for piece in pieces]
     is_glued = any(mark in piece[1:] for piece in pieces for mark in "Ġ▁")
     read = find_reading(pieces)
@@ -90,7 +90,7 @@ def are_marked(pieces: Sequence[str]) -> bool:
 
 
 def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] | None:
-    """Return the function that turns tokens with such marks into words; None for tokens without marks."""
+    """Return the function that converts tokens with such marks to words; None for tokens without marks."""
     if are_byte_letters(tokens):
         return read_byte_letters
     if any("▁" in token or BYTE_TOKEN_PATTERN.fullmatch(token) for token in tokens):
@@ -104,7 +104,7 @@ def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] 
 
 # ---- bytes as letters: GPT-2, RoBERTa, Llama 3, Qwen -----------------------------------------------------------------
 def are_byte_letters(tokens: Sequence[str]) -> bool:
-    """Return whether the letters of these tokens stand for bytes.
+    """Return whether the letters of these tokens stand for bytes, as in GPT-2's tokenizer.
 
     The result is True if some letter cannot stand for itself, and if all bytes together decode to a text.
     """
@@ -112,7 +112,7 @@ def are_byte_letters(tokens: Sequence[str]) -> bool:
     if not any(ord(letter) > 0xFF for token in spelled for letter in token):
         return False
     held = bytes(BYTE_LETTERS[letter] for token in spelled for letter in token)
-    text = held.decode("utf-8", "replace").strip("\ufffd")  # the first and the last character may be cut
+    text = held.decode("utf-8", "replace").strip("\ufffd")  # a character at either end may be incomplete
     return all(letter.isprintable() or letter in SHOWN_BLANKS for letter in text) and "\ufffd" not in text
 
 
@@ -173,7 +173,7 @@ def read_sentence_pieces(tokens: Sequence[str]) -> list[str]:
 
 
 def mark_pieces(texts: Sequence[str]) -> list[str]:
-    """Return the words of texts in which a word begins with a space.
+    """Return the words of texts in which a space begins each word.
 
     The space is removed, and a text that continues a word gets …
     """

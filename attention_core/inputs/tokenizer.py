@@ -15,28 +15,27 @@ from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese, is_
 from attention_core.mechanism.plain_checks import require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
-MAX_TOKENS = 512  # 512 x 512 pairs fit a canvas with one pixel per cell
-MAX_TEXT_LENGTH = 10_000  # a text has at most this many characters
-MAX_TOKEN_LENGTH = 40  # a token has at most this many characters (code points)
-MAX_VECTOR_WIDTH = 512  # the vector of a word has at most this many numbers
-BYTES_PER_BLOCK = 60  # a hash has this many bytes, which give five numbers of a word's vector
+MAX_TOKENS = 512  # most tokens: 512 x 512 pairs fit a canvas with one pixel per cell
+MAX_TEXT_LENGTH = 10_000  # most characters of a text
+MAX_TOKEN_LENGTH = 40  # most characters (code points) of a token
+MAX_VECTOR_WIDTH = 512  # most numbers of a word's vector
+BYTES_PER_BLOCK = 60  # bytes of a hash, which give five numbers of a word's vector
 
 TOKEN_SEPARATOR = "|"
-CONNECTORS = frozenset("'’-‐‑_·׳״־")  # characters that join the letters beside them into one word: don't, well-known
-DECIMAL_MARKS = frozenset(".,٫٬")  # characters that belong to a number if they are between two digits: 3.14
+CONNECTORS = frozenset("'’-‐‑_·׳״־")  # characters that join two parts of a word: don't, well-known
+DECIMAL_MARKS = frozenset(".,٫٬")  # characters that belong to a number if digits are on both sides: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
-ORIGINS = ("built", "source", "random", "learned")  # of a vector: handmade, a worked example, a seed, training
-OTHER = "other"  # key of the vector for words to which the user assigns no category
+ORIGINS = ("built", "source", "random", "learned")  # origin of a vector: by hand, from a source, sampled, trained
+OTHER = "other"  # category whose vector is used if the user chooses none for an unknown word
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
-# Matches a character with the accents and invisible characters that Unicode counts as part of it (UAX 29). A character
-# that belongs to the next one, such as the sign before Arabic numbers, is matched with it.
+# Matches a character with its accents and invisible characters (UAX 29), and with a sign that belongs to it, before it.
 CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
 
-# Ranges of code points of scripts without spaces, from jamo to rare ideographs: each character is a token.
+# Code point ranges of scripts without spaces, where each character is a token: from jamo to rare ideographs.
 CHARACTER_RANGES = (
     (0x1100, 0x11FF),
     (0x2E80, 0x2FDF),
@@ -52,9 +51,9 @@ CHARACTER_RANGES = (
     (0x20000, 0x3FFFF),
 )
 KANA_RANGES = ((0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1B16F))
-# Ranges of code points of scripts that are written with zero-width joiners or non-joiners, such as Arabic and Khmer.
+# Code point ranges of scripts that use zero-width joiners or non-joiners, such as Arabic and Khmer.
 JOINING_RANGES = ((0x0600, 0x109F), (0x1780, 0x18AF))
-# Characters that print nothing although Unicode's categories call them letters or marks (Default_Ignorable_Code_Point).
+# Letters and marks by Unicode's categories that print nothing (Default_Ignorable_Code_Point).
 BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
@@ -124,7 +123,7 @@ def write_tokens(tokens: Sequence[str], cut: Callable[[str], tuple[str, ...]]) -
     return tokens[0] + TOKEN_SEPARATOR if len(tokens) == 1 else TOKEN_SEPARATOR.join(tokens)
 
 
-@lru_cache(maxsize=1024)  # cached, because a picture needs the same few words hundreds of times
+@lru_cache(maxsize=1024)  # cached, because a picture draws the same few words hundreds of times
 def printable_token(token: str) -> str:
     """Replace the characters of a token that would be invisible or would reverse the line.
 
@@ -166,11 +165,11 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
     drawn = bytearray()
     while len(drawn) < 12 * width:
         block = len(drawn) // BYTES_PER_BLOCK
-        text = f"{seed}:{block}:{spelling}".encode("utf-8", "surrogatepass")  # encodes a lone surrogate, too
+        text = f"{seed}:{block}:{spelling}".encode("utf-8", "surrogatepass")  # also a lone surrogate
         drawn += blake2b(text, digest_size=BYTES_PER_BLOCK).digest()
-    dozens = np.frombuffer(drawn, np.uint8).reshape(-1, 12)  # (numbers, 12): the 12 bytes of each number
+    dozens = np.frombuffer(drawn, np.uint8).reshape(-1, 12)  # (numbers, 12): 12 bytes per number
     sums = dozens.sum(axis=1, dtype=np.int64)  # (numbers,)
-    hundredths = (25 * (sums - 1530) + 32) // 64  # 100/256 of each sum, halves rounded up
+    hundredths = (25 * (sums - 1530) + 32) // 64  # hundredths: each sum times 100/256, halves rounded up
     numbers = hundredths[:width] / 100
     return tuple(numbers.tolist())
 
@@ -224,8 +223,8 @@ class Lexicon:
         return "zeros" if is_zero and len(self.roles) == 1 else "category"
 
     def find(self, word: str) -> NumberRow | None:
-        """Return the numbers of a word: of this spelling, else of a spelling that differs only in capitals, else
-        None.
+        """Return the vector of a word in this spelling, or in one that differs only in capitals; None if the dictionary
+        lacks it.
         """
         if word in self.vectors:
             return self.vectors[word]
@@ -236,8 +235,7 @@ class Lexicon:
         return None
 
     def role_of(self, word: str, chosen: Mapping[str, str]) -> str:
-        """Return the category (role) of a word that the dictionary lacks: the one that the user chose for it, else
-        OTHER.
+        """Return the category (role) of a word that the dictionary lacks: the category chosen by the user, else OTHER.
 
         chosen: {word in any capitals: its category}.
         """
@@ -279,7 +277,7 @@ class Lexicon:
         return word_vector(token, len(first_row), seed), "random"
 
     def place(self, i: int, n: int) -> NumberRow:
-        """Return the numbers that position i of n appends to a word's vector."""
+        """Return the numbers that encode position i of n, which are appended to a word's vector."""
         if not self.positions:
             return ()
         middle = (n - 1) // 2
@@ -289,7 +287,7 @@ class Lexicon:
 
 # ---- splitting a text ------------------------------------------------------------------------------------------------
 def split_tokens(text: str, words: Collection[str], by_character: bool = False) -> tuple[str, ...]:
-    """Split a text into tokens, whatever their number and length."""
+    """Split a text into tokens without checking their number and length."""
     if TOKEN_SEPARATOR not in text:
         spans = token_spans(text)
         return merge_words(text, spans, words, by_character)
@@ -316,7 +314,7 @@ def check_token_limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """Return the start and end of each token of a text; words of a dictionary are not joined yet."""
+    """Return the (start, end) of each token of a text, before words of several tokens are joined."""
     parts = []
     for start, end in character_spans(text):
         if not text[start].isspace():
@@ -357,7 +355,7 @@ def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
 
 
 def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
-    """Return whether the character at index `at` is followed by another character without a space.
+    """Return whether another character follows the character at index `at` without a space between them.
 
     parts: the start and end of each character.
     """
@@ -369,8 +367,7 @@ def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
 
 
 def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], after: tuple[int, int]) -> bool:
-    """Return whether a character connects its two neighbours to one word, as an apostrophe, a hyphen or a decimal point
-    does.
+    """Return whether a character joins its neighbours to one word, as an apostrophe, a hyphen or a decimal point does.
 
     before, sign, after: the start and end of the left neighbour, the character, and the right neighbour.
     """
@@ -387,8 +384,7 @@ def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], af
 def merge_words(
     text: str, spans: list[tuple[int, int]], words: Collection[str], by_character: bool = False
 ) -> tuple[str, ...]:
-    """Return the tokens of a text: neighbouring tokens that spell a word of the dictionary or a Chinese word are
-    joined.
+    """Return the tokens of a text, after joining neighbours that spell a word of the dictionary or a Chinese word.
 
     spans: the start and end of each token before they are joined.
     """
@@ -432,7 +428,7 @@ def is_japanese(text: str) -> bool:
 
 
 def is_cut_by_list(text: str) -> bool:
-    """Return whether a text is split into words by a word list: a Chinese text without spaces or bars.
+    """Return whether a word list is used to split a text: True for a Chinese text without spaces or bars.
 
     >>> is_cut_by_list("它很热"), is_cut_by_list("它 很 热"), is_cut_by_list("它|很|热"), is_cut_by_list("it is hot")
     (True, False, False, False)
@@ -443,8 +439,7 @@ def is_cut_by_list(text: str) -> bool:
 
 
 def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
-    """Return the ideographs that follow each other without a space, from the span at index `at` on; "" if that span is
-    no ideograph.
+    """Return the ideographs that follow without a space from index `at` on; "" if there is none at `at`.
 
     spans: the start and end of each character. at: the index of the first span.
     """
@@ -457,20 +452,20 @@ def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
 
 
 def is_ideograph(token: str) -> bool:
-    """Return whether a token is one Chinese character, without marks."""
+    """Return whether a token is one Chinese character without combining marks."""
     return len(token) == 1 and HAN_RUN.fullmatch(token) is not None
 
 
 def is_wide_joint(left: str, right: str) -> bool:
-    """Return whether two tokens need no space in a text without spaces: the last character of the left token and the
-    first of the right token are wide.
+    """Return whether two tokens of a script without spaces, such as Chinese, are written without a space: their
+    touching characters are wide.
     """
     return is_wide(left[-1]) and is_wide(right[0])
 
 
 def is_joint_at_mark(left: str, right: str) -> bool:
-    """Return whether two tokens need no space in a text with spaces: of the two characters where they meet, both are
-    wide, and one is a punctuation mark.
+    """Return whether two tokens need no space at a punctuation mark: both touching characters are wide, and one is
+    punctuation.
     """
     return is_wide_joint(left, right) and not (is_ideograph(left[-1]) and is_ideograph(right[0]))
 
@@ -507,7 +502,7 @@ def is_mark(char: str) -> bool:
 
 
 def is_letter(char: str) -> bool:
-    """Return whether a character is part of words: a letter, digit or mark of a script with spaces.
+    """Return whether a character is part of words in a script with spaces: a letter, a digit or a mark.
 
     A mark without a letter before it belongs to the word after it.
     """
@@ -527,7 +522,7 @@ def is_hidden(token: str, at: int) -> bool:
 
 
 def joins_neighbours(token: str, at: int) -> bool:
-    """Return whether a zero-width joiner or non-joiner at index `at` is between two characters that it can join."""
+    """Return whether the zero-width joiner or non-joiner at index `at` stands between characters that can be joined."""
     last = len(token) - 1
     if at in (0, last):
         return False
@@ -537,8 +532,8 @@ def joins_neighbours(token: str, at: int) -> bool:
 
 
 def is_joinable(char: str) -> bool:
-    """Return whether joiners may be beside a character: it is part of an emoji (So, Sk, Sm, its selector), or its
-    script needs joiners.
+    """Return whether a zero-width joiner may stand beside a character: it is part of an emoji, or its script uses
+    joiners.
     """
     if char == "\ufe0f":
         return True

@@ -13,8 +13,8 @@ from attention_core.inputs.given_maps import AttentionMaps
 from attention_core.inputs.subwords import GOES_ON, show_subwords
 from attention_core.record.errors import AttentionError
 
-SEPARATORS = ("[SEP]", "</s>", "<sep>", "<|sep|>")  # tokens after which a second sentence begins
-BLOCKS = ("AA", "AB", "BA", "BB")  # the first letter is the queries' sentence, the second that of the keys
+SEPARATORS = ("[SEP]", "</s>", "<sep>", "<|sep|>")  # tokens that separate two sentences
+BLOCKS = ("AA", "AB", "BA", "BB")  # blocks of a map: first the sentence of the queries, then that of the keys
 
 
 def group_pieces(tokens: Sequence[str]) -> list[list[int]]:
@@ -34,14 +34,14 @@ def group_pieces(tokens: Sequence[str]) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class WordGroups:
-    """The words of one axis of an attention map: the text of each, and the positions of its tokens ("pieces")."""
+    """The words of one axis of an attention map: each word's text, and the positions of its tokens ("pieces")."""
 
     shown: tuple[str, ...]
     places: tuple[tuple[int, ...], ...]
 
 
 def group_by_marks(tokens: Sequence[str], shown: Sequence[str]) -> WordGroups:
-    """Return the words that a tokenizer's marks make of tokens. shown: the texts of the tokens on the screen."""
+    """Return the words that tokens form according to the tokenizer's marks. shown: the texts of the tokens."""
     groups = group_pieces(tokens)
     return WordGroups(spell_words(shown, groups), tuple(map(tuple, groups)))
 
@@ -72,7 +72,7 @@ def join_words(
 
 
 def sum_groups(numbers: Float[Tensor, "*rows S"], groups: Sequence[Sequence[int]]) -> Float[Tensor, "*rows words"]:
-    """Return the sum of the numbers at the positions of each group."""
+    """Return, for each group, the sum of the numbers at the group's positions."""
     return torch.stack([numbers[..., list(places)].sum(-1) for places in groups], dim=-1)
 
 

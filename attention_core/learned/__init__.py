@@ -1,3 +1,3 @@
-"""The networks that this app trains: the grammar that generates their texts, tasks, vocabularies, models, training,
+"""The networks that this app trains, with the grammar that generates their texts, their tasks, training and
 analysis.
 """

@@ -1,4 +1,4 @@
-"""Train the networks of the package: `python -m attention_core.learned`, followed by names to train only these.
+"""Trains the networks of the package: `python -m attention_core.learned`, followed by names to train only these.
 
 An interrupted training of a language model or translator continues from its checkpoint in `.training`. Some names only
 repeat measurements of the included language models: `guesses`, how often they only guess; `heads`, what their heads
@@ -44,13 +44,11 @@ TABLES = {
     "middle": (MIDDLE_FIGURES, (MIDDLE_LANGUAGE,)),
     "precision": (PRECISION_FIGURES, SCHEMES),
     "wider": (WIDER_VECTOR, TRIALS),
-}  # command -> the table that it measures, and the keys of its rows
+}  # command -> the table of measurements that it fills, and the keys of the table's rows
 
 
 def make_course(course: str) -> None:
-    """Train the network of a course (the training of one small task), save it in the package, and print its
-    accuracy.
-    """
+    """Train the network of a course (one small task), save the network in the package, and print its accuracy."""
     ship_course(course)
     last_step = COURSES[course].saved[-1]
     figures = shipped_figures(course, last_step)
@@ -59,8 +57,8 @@ def make_course(course: str) -> None:
 
 
 def measure_language_model(name: str) -> None:
-    """Measure a newly trained language model again in every table of measurements that has a row for it."""
-    for changed in filter(None, (name, other_form(name))):  # its other form (encoder or decoder) is compared with it
+    """Update every table of measurements that has a row for a language model, after this model was trained again."""
+    for changed in filter(None, (name, other_form(name))):  # the other form is compared with it
         measure_guesses_again(changed)
     for table, names in ((HEAD_FIGURES, [name]), (STEP_FIGURES, MEASURED), (REMOVED_FIGURES, REMOVED)):
         if name in names:
@@ -68,15 +66,13 @@ def measure_language_model(name: str) -> None:
 
 
 def measure_table(table: MeasuredTable, keys: Iterable) -> None:
-    """Measure the rows of a table in order. Each row is saved as soon as it is measured, so that a stopped program
-    loses only one.
-    """
+    """Measure the rows of a table in order, and save each at once, so that a stopped program loses only one."""
     for key in keys:
         table.measure_again(key)
         print(f"{table.file.name}: {key}", flush=True)
 
 
-torch.set_num_threads(1)  # a single thread, so that sums are added in the same order on every machine
+torch.set_num_threads(1)  # one thread adds sums in the same order on every machine
 for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in FOLDERS:
         make_model(FOLDERS[name], name, CHECKPOINT_FOLDER, print)

@@ -13,7 +13,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTable(Generic[Key, Row]):
-    """A table of measurements, stored in a JSON file.
+    """A table of measurements in a JSON file, with one row per key.
 
     record: the dataclass of a row. measure: a function that makes the row of a key. fields: the names of a row's fields
     that together are its key; the file is then a list of rows. If `fields` is empty, the key is a name outside the row,
@@ -38,7 +38,7 @@ class MeasuredTable(Generic[Key, Row]):
     def measure_again(self, key: Key) -> None:
         """Measure the row of a key, and replace only this row in the file."""
         row = self.measure(key)
-        vars(self).pop("rows", None)  # read anew, because another process may have written a row meanwhile
+        vars(self).pop("rows", None)  # read again, because another process may have written a row
         self.rows[key] = row
         self.file.write_text(self.format_rows(), "utf-8")
 

@@ -1,7 +1,6 @@
-"""Defines the cache of the included language models and translators, and of what they compute for texts."""
+"""Defines the cache for the included language models and translators, and for their results on texts."""
 
 from attention_core.record.bounded_cache import BoundedCache
 
-# One limit for all. The longest sentence takes 4 MB with all steps of all layers, and 27 MB with what each part adds to
-# each word's logits; a model takes 2 to 4 MB.
+# One limit for all results: a run takes at most 4 MB, split by part and word 27 MB, and a model 2 to 4 MB.
 MODEL_CACHE = BoundedCache(most_bytes=128 * 2**20, most=1024)

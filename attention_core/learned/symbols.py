@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 
 # ---- the symbols that a network can read or generate; an unknown symbol raises an error ------------------------------
-PAD = -1  # index at the empty end of a row in a batch; no symbol has this index
+PAD = -1  # index at the empty end of a row in a batch; not the index of a symbol
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Alphabet:
 
 
 # ---- the split: a text's symbols decide, so that no text is on both sides --------------------------------------------
-SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # about one text in eleven is held out
+SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # a text is held out if its sum has this remainder, about one in eleven
 
 
 def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
@@ -74,7 +74,7 @@ def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
 
 
 def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
-    """Sample texts until `count` of them are held-out texts (or training texts), and return only these.
+    """Sample texts until `count` of them are held out (or, if wanted, not held out), and return only these.
 
     draw: a function that samples at least a given number of texts, and returns a tuple of tensors with one row per
     text, first the texts themselves. measured: True for held-out texts, False for training texts.

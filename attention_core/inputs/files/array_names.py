@@ -3,10 +3,10 @@
 import re
 
 PARTS_PATTERN = re.compile(r"[./:|\\]+")
-CAMEL_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # the border between words in camel case: in keyPadding, before P
+CAMEL_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # between two words in camel case, such as before P in keyPadding
 NUMBER_PATTERN = re.compile(r"\d+")
 LAYER_PREFIX_PATTERN = re.compile(r"^(?:layer|block|l|h)_?\d+_")
-HOOK_PREFIX = "hook_"  # the prefix of TransformerLens, as in blocks.0.attn.hook_q
+HOOK_PREFIX = "hook_"  # how TransformerLens begins a name's last part, as in blocks.0.attn.hook_q
 
 
 def last_name(name: str) -> str:

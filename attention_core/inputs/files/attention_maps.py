@@ -30,18 +30,18 @@ MAP_NAMES = (
 )
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
 TOKEN_NAMES = ("tokens", "queries", "keys", "words")
-AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # these names may mean attention maps, or texts with words
-AVERAGED_NAME = "attn_output_weights"  # the averaged weights (B, T, S) of torch.nn.MultiheadAttention
-MAX_MAP_HEADS = 1_024  # the most attention maps in a file: layers times heads
-MAX_MAP_SIDE = 1_024  # an attention map has at most this many queries, and at most this many keys
-# The limits of a binary file, in bytes and in numbers; a JSON file has those of ARRAY_BOUNDS.
+AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # names that may mean attention maps, or texts that label them
+AVERAGED_NAME = "attn_output_weights"  # name of torch.nn.MultiheadAttention's weights, averaged over heads (B, T, S)
+MAX_MAP_HEADS = 1_024  # most attention maps in a file (layers times heads)
+MAX_MAP_SIDE = 1_024  # most queries, and most keys, of an attention map
+# Limits of a binary file, in bytes and in numbers; a JSON file has the limits ARRAY_BOUNDS.
 MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)
 MAX_NOTE_CHARS = 300
-MAX_SERIES_NUMBERS = 2  # the names of a series of arrays differ in at most two numbers: a layer and a head
+MAX_SERIES_NUMBERS = 2  # names in a series of arrays differ in at most two numbers, a layer and a head
 SERIES_AXES = (("head", "H"), ("sent", "B"), ("sample", "B"), ("example", "B"), ("batch", "B"), ("step", "B"))
-# Number of axes before (T, S) -> the possible meanings of these axes, the likeliest first.
+# Number of axes before (T, S) -> possible meanings of these axes, the likeliest first.
 READINGS = {0: ("",), 1: ("H", "L", "B"), 2: ("L H", "B H"), 3: ("L B H", "B L H")}
-SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # axes before (T, S) in an array -> meanings
+SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # the same for each array of a series
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +221,7 @@ def check_maps(name: str, maps: torch.Tensor) -> None:
 
 # ---- which arrays are maps -------------------------------------------------------------------------------------------
 def is_map_name(name: str) -> bool:
-    """Return whether an array's name means attention maps: "attn_weights", "blocks.0.attn.hook_pattern"."""
+    """Return whether an array's name means attention maps, such as "attn_weights" or "blocks.0.attn.hook_pattern"."""
     plain = plain_name(name)
     return plain in MAP_NAMES or KIND_PREFIX.sub("", plain) in MAP_NAMES
 
@@ -266,7 +266,8 @@ def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
 
 
 def speak_of_words(name: str, error: AttentionError) -> AttentionError:
-    """Return the error to show for unreadable words; if they have a wrong form, the error lists the accepted forms."""
+    """Return the error to show for unreadable words; if their form is wrong, the error that lists the accepted
+    forms."""
     shown = printable_name(name)
     match error.code:
         case "json_value":
@@ -298,7 +299,7 @@ def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
         ranks = {plain: rank for rank, plain in enumerate(MAP_NAMES)}
         return sorted(known, key=lambda name: ranks.get(plain_name(name), 0))
     others = [name for name in numbers if not guess_roles([name])]
-    largest = 1 + SUM_TOLERANCE  # a larger number is no attention weight
+    largest = 1 + SUM_TOLERANCE  # no attention weight exceeds this
     others = [name for name in others if ((arrays[name] >= 0) & (arrays[name] <= largest)).all()] or others
     if not others:
         raise AttentionError("maps_missing", name=printable_name(file_name), choices=list_first_names(arrays))
@@ -323,14 +324,16 @@ def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[
 
 
 def is_whole_series(members: list[str]) -> bool:
-    """Return whether the names differ in one number, or in two that form a complete grid (each layer has each head)."""
+    """Return whether names form a complete series: they differ in one number, or in two and every combination
+    exists."""
     columns = varying_numbers(members)
     sizes = [len(set(column)) for column in columns.values()]
     return 0 < len(columns) <= MAX_SERIES_NUMBERS and int(np.prod(sizes)) == len(members)
 
 
 def varying_numbers(members: list[str]) -> dict[int, tuple[int, ...]]:
-    """Return {which number of the names: its value in each name} for the numbers that differ between the names."""
+    """Return {index of a number in the names: its value in each name}, for the numbers that differ between the
+    names."""
     numbers = [numbers_in(name)[1] for name in members]
     columns = zip(*numbers, strict=True)
     return {place: column for place, column in enumerate(columns) if len(set(column)) > 1}
@@ -369,7 +372,7 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
 
 
 def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str]:
-    """Return which axis ("L", "H" or "B") each varying number in the names of a series of arrays counts.
+    """Return, for each number that differs between the names of a series, the axis that it counts: "L", "H" or "B".
 
     The axis is "B" if the file has different words for the arrays; else the word before the number decides, such as
     "layer"; without such a word, the first number counts layers and the second heads.
@@ -403,13 +406,13 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
     if len(lead) > 1 and len(counted) == 1:  # (L, 1, T, S), or (1, H, T, S)
         return ["L", "B"] if lead[0] > 1 else ["H"]
     if len(lead) > 2 and len(counted) == 2:
-        return readings[:1]  # (L, 1, H, T, S): the axis of length 1 is a batch of one
+        return readings[:1]  # an axis of length 1 after L is a batch of one text
     return readings
 
 
 def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
-    """Return the meaning of the attention maps' axes, such as "L H", that the file states, as a list of one; [] if it
-    states none.
+    """Return a list with the meaning of the maps' axes that the file states, such as "L H"; [] if the file states
+    none.
     """
     if len(dims) != len(shape):
         return []
@@ -418,7 +421,7 @@ def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
 
 
 def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[str]:
-    """Sort the meanings of axes: first those in which the batch has as many sentences as the file has words for."""
+    """Sort possible meanings of axes: those whose batch is as long as the file's list of sentences come first."""
     if sentences == 1:
         return readings
     batches = [axes for axes in readings if "B" in axes]

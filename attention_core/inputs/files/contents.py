@@ -35,16 +35,16 @@ from attention_core.inputs.files.stored_arrays import (
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 
-MAX_TEXT_BYTES = 200_000  # the most bytes of all texts of an NPZ file, or of a safetensors file's metadata
-MAX_CONTENT_AXES = 6  # an array has at most this many axes: (step, layer, B, H, T, S)
+MAX_TEXT_BYTES = 200_000  # most bytes of all texts of an NPZ file, or of a safetensors file's metadata
+MAX_CONTENT_AXES = 6  # most axes of an array: (step, layer, B, H, T, S)
 JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
-MAX_JSON_DEPTH = 12  # levels of nested objects, and of lists of objects, in a JSON file
-ABOUT_KEY = "about"  # key of the metadata in files that this app exports
-AXIS_WORDS = {"T": "queries", "S": "keys"}  # axis -> the key of its words in files that this app exports
+MAX_JSON_DEPTH = 12  # most levels of nested objects, and lists of objects, in a JSON file
+ABOUT_KEY = "about"  # metadata key in files that this app exports
+AXIS_WORDS = {"T": "queries", "S": "keys"}  # axis -> metadata key for its words in files that this app exports
 TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
-COUNTED_BY = ("layer", "head")  # keys that name an object of a list: "layer_0.head_1"
-NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # text in this app's JSON -> the number it means
-MAX_SAFETENSORS_HEADER = 100_000  # the most bytes of a header, enough for some hundred arrays
+COUNTED_BY = ("layer", "head")  # keys that number an object of a list: "layer_0.head_1"
+NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # text in this app's JSON files -> number
+MAX_SAFETENSORS_HEADER = 100_000  # most bytes of a safetensors header; enough for several hundred arrays
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAFETENSORS_TYPES = {
     "F64": "<f8",
@@ -117,7 +117,7 @@ def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOU
 
 
 def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: FileBounds) -> FileContents:
-    """Collect the arrays and texts that were found in a file; raise AttentionError if there are too many."""
+    """Collect the arrays and texts found in a file into a FileContents; raise AttentionError if there are too many."""
     contents, numbers = FileContents(), 0
     for name, value in found:
         if name in contents.arrays or name in contents.texts or name in contents.unread:
@@ -139,7 +139,7 @@ def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: 
 
 # ---- text ------------------------------------------------------------------------------------------------------------
 def find_in_text(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
-    """Yield the matrix of a text file, with the name of the file.
+    """Yield the matrix of a text file, named after the file.
 
     Raises AttentionError: not_text, and the errors of parse_matrix.
     """
@@ -166,7 +166,7 @@ def decode_text(file_name: str, content: bytes) -> str:
         text = content.decode(encoding)
     except UnicodeDecodeError:
         raise AttentionError("not_text", name=printable_name(file_name)) from None
-    if "\0" in text:  # binary files mostly contain this character, and texts do not
+    if "\0" in text:  # NUL: in most binary files, but hardly in texts
         raise AttentionError("not_text", name=printable_name(file_name))
     return text
 
@@ -193,7 +193,7 @@ def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tu
     if is_counted_object(value):
         value = [text for _, text in value]
     if value is None or value == [] or value == ():
-        return  # an empty value is left out
+        return  # empty values are skipped
     rows = read_text_rows(value)
     if rows is not None:
         items = rows
@@ -246,12 +246,13 @@ def name_entries(entries: list[tuple]) -> list[str]:
 
 
 def count_name(entry: dict) -> str:
-    """Return the name of an object by its layer and head, "layer_0.head_1"; "" if it lacks both of these keys."""
+    """Return the name of an object that its layer and head give, such as "layer_0.head_1"; "" if it lacks one of these
+    keys."""
     return ".".join(f"{key}_{entry[key]}" for key in COUNTED_BY if type(entry.get(key)) is int)
 
 
 def without_name(entry: tuple, name: str) -> tuple:
-    """Return an object of a list without the entries from which its name is made."""
+    """Return an object of a list without the entries that became its name."""
     is_counted = name == count_name(dict(entry))
     return tuple(
         (key, value)
@@ -261,8 +262,8 @@ def without_name(entry: tuple, name: str) -> tuple:
 
 
 def is_counted_object(value: object) -> bool:
-    """Return whether an object has the keys 0, 1, 2, ... and texts as values, as a data frame's JSON stores a column of
-    words.
+    """Return whether an object has the keys 0, 1, 2, ... with texts as values, the form in which pandas writes a column
+    to JSON.
     """
     if not isinstance(value, tuple) or not value:
         return False
@@ -355,7 +356,7 @@ def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[
     The file's directory is checked before unpacking, and no file is written.
     """
     shown_name, entries = printable_name(file_name), content.count(ZIP_ENTRY_MAGIC)
-    if entries > MAX_ARRAYS:  # before zipfile makes an object for each entry
+    if entries > MAX_ARRAYS:  # counted first, because zipfile makes an object per entry
         raise AttentionError("too_many_arrays", name=shown_name, limit=MAX_ARRAYS, given=entries)
     try:
         with ZipFile(BytesIO(content)) as archive:
@@ -412,7 +413,7 @@ def read_npy_texts(content: bytes) -> Texts | None:
         return None
     try:
         return nest_texts(np.frombuffer(held, dtype).reshape(shape).tolist())
-    except ValueError:  # a code point that Unicode lacks
+    except ValueError:  # raised for a code point outside Unicode
         return None
 
 
@@ -430,7 +431,7 @@ def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> I
     if MAX_SAFETENSORS_HEADER < length <= len(content):
         raise AttentionError("header_too_long", name=shown_name, limit=MAX_SAFETENSORS_HEADER, given=length)
     try:
-        stored = dict(deserialize(content))  # deserialize also checks that the header describes all bytes
+        stored = dict(deserialize(content))  # `deserialize` raises an error if the header leaves bytes undescribed
     except SafetensorError:
         raise AttentionError("not_safetensors", name=shown_name) from None
     for name, entry in json.loads(content[8 : 8 + length], object_pairs_hook=tuple):
@@ -459,7 +460,7 @@ def read_metadata(text: str) -> Texts:
     return text if texts is None else texts
 
 
-FILE_READERS = {  # file ending -> generator of the (name, value) pairs in a file's contents
+FILE_READERS = {  # file ending -> generator of the (name, value) pairs in a file
     ".csv": find_in_text,
     ".tsv": find_in_text,
     ".txt": find_in_text,
@@ -472,7 +473,8 @@ FILE_READERS = {  # file ending -> generator of the (name, value) pairs in a fil
 
 # ---- exports of this app ---------------------------------------------------------------------------------------------
 def unfold_about(contents: FileContents) -> FileContents:
-    """Return the contents with an export's metadata split up: words of the axes, axes of the arrays, and notes."""
+    """Return the contents of a file whose metadata from this app's export are split into words, axes of arrays, and
+    notes."""
     said = contents.texts.get(ABOUT_KEY)
     packed = contents.arrays.get(ABOUT_KEY)
     if packed is not None and are_bytes(packed):
@@ -496,7 +498,7 @@ def unfold_about(contents: FileContents) -> FileContents:
 
 
 def are_bytes(array: np.ndarray) -> bool:
-    """Return whether an array is a row of bytes, the form in which this app's NPZ files store a text."""
+    """Return whether an array is one axis of bytes (uint8), the form in which this app's NPZ files store a text."""
     return array.ndim == 1 and array.dtype == np.int64 and bool(((array >= 0) & (array < 256)).all())
 
 

@@ -8,7 +8,7 @@ from attention_core.inputs.files.contents import Texts
 from attention_core.record.errors import AttentionError
 
 MAX_WORD_CHARS = 40
-# Names of texts with the words of queries, of keys, and of both; find_words tries them in this order.
+# Names of texts that label queries, keys, or both; find_words tries them in this order.
 LEFT_NAMES = ("queries", "query_tokens", "query_words", "left", "left_text", "left_tokens")
 RIGHT_NAMES = ("keys", "key_tokens", "key_words", "right", "right_text", "right_tokens")
 QUERY_NAMES = (
@@ -101,7 +101,7 @@ def find_words(
 
 
 def list_near_words(texts: Mapping[str, Texts], stem: str) -> dict[str, Texts]:
-    """Return the texts whose names mean words, and which are in the same object of the file as some attention maps.
+    """Return the texts whose names mean words and that a file stores in the same object as some attention maps.
 
     stem: the path of this object in the file.
     """
@@ -157,7 +157,7 @@ def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Wor
         return
     if all(isinstance(word, str) for word in text):
         if sentence is not None and len(text) == sentences:
-            yield from list_cuts(text[sentence], None, 1)  # the list has a text for each sentence
+            yield from list_cuts(text[sentence], None, 1)  # one text per sentence
         yield text
         if len(text) == 1:
             yield from list_cuts(text[0], None, 1)
@@ -191,7 +191,7 @@ def number_words(count: int) -> Words:
 
 
 def count_sentences(texts: Mapping[str, Texts]) -> int:
-    """Return the number of sentences in a file's words: the length of a list of lists of words; otherwise 1."""
+    """Return the number of sentences in a file's words: the length of a list of lists of words, else 1."""
     sentences = 1
     for name, text in texts.items():
         is_named = plain_name(name) in (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)

@@ -19,12 +19,12 @@ from attention_core.record.errors import AttentionError
 
 # ---- masks without a matrix ------------------------------------------------------------------------------------------
 CAUSAL_FLAGS = ("is_causal", "causal", "use_causal_mask", "is_causal_mask")
-LENGTH_NAMES = (  # names of arrays with the lengths of sequences; keys beyond a sequence's length are padding
+LENGTH_NAMES = (  # names of arrays with the lengths of sequences, which imply padding after them
     *("lengths", "lens", "seq_lens", "seq_lengths", "seqlens", "sequence_lengths", "valid_lens", "valid_lengths"),
     *("valid_len", "kv_lengths", "kv_lens", "kv_seq_lengths", "key_lengths", "key_lens", "key_value_seq_lengths"),
     *("src_lengths", "src_lens", "src_len", "src_valid_lens", "enc_valid_lens", "memory_lengths"),
 )
-# The readings of a causal flag: the first query is at the first key (torch), or the last at the last (cache).
+# Meanings of a causal flag: query 0 is aligned with key 0 (torch), or the last query with the last key (KV cache).
 CAUSAL_READINGS = (("T S", "causal"), ("T S", "causal_end"))
 LENGTH_AXES = {1: ("B",), 2: ("B T",)}
 STATED = ("causal", "causal_end", "lengths")
@@ -79,19 +79,19 @@ def stated_to_pairs(
         by_query = mask if mask.dim() == 2 else mask[:, None]  # (B) -> (B, 1): the same length for all queries
         allowed = torch.arange(S) < by_query[..., None]
         return allowed[:, None]  # (B, T, S) -> (B, 1, T, S)
-    last_key = S - T if polarity == "causal_end" else 0  # the last key that the first query may attend to
+    last_key = S - T if polarity == "causal_end" else 0  # the last key that query 0 may attend to
     return torch.ones(1, 1, T, S, dtype=torch.bool).tril(last_key)
 
 
 # ---- masks as matrices -----------------------------------------------------------------------------------------------
-# In a mask that is added to the scores, numbers up to this one block: -10,000, rounded to bfloat16.
+# Largest added number that blocks a pair: -10,000, rounded to bfloat16.
 MAX_BLOCKED_BIAS = -9984.0
 POLARITIES = ("allowed", "blocked", "added", *STATED)
 BOTH = ("allowed", "blocked")
 AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}
 MASK_AXES = tuple(axes for all_axes in (*AXES_BY_RANK.values(), *LENGTH_AXES.values()) for axes in all_axes)
 
-# Names of masks, by the meaning of True or 1. Masks named in KEYS_... have the axes (B, S), never (T, S).
+# Names of masks by what True or 1 means; masks named in KEYS_... have the axes (B, S), never (T, S).
 KEYS_BLOCKED = (
     "key_padding_mask",
     "src_key_padding_mask",
@@ -120,7 +120,7 @@ PAIRS_EITHER = (
     "combined_mask",
     "subsequent_mask",
 )
-PAIRS_BLOCKED = ("look_ahead_mask", "perm_mask")  # of TensorFlow's tutorial, and of XLNet in transformers
+PAIRS_BLOCKED = ("look_ahead_mask", "perm_mask")  # names in TensorFlow's tutorial, and in XLNet of transformers
 ALLOWED = (
     "attention_mask",
     "decoder_attention_mask",
@@ -138,10 +138,10 @@ ALLOWED = (
     "unmasked",
 )
 BLOCKED = ("blocked", "blocked_mask", "masked", "ignore", "ignored", "ignore_mask", "forbidden", "excluded")
-BIAS_NAMES = ("attn_bias", "attention_bias", "position_bias", "bias")  # names of numbers that are added to the scores
+BIAS_NAMES = ("attn_bias", "attention_bias", "position_bias", "bias")  # names of arrays that are added to the scores
 PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER, *LENGTH_NAMES)
 PAIR_MASK_NAMES = ("mask", *CAUSAL_FLAGS, *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
-# Names that end in "mask" and mean no mask of pairs: of heads, or of tokens in the loss or in the input.
+# Names that end in "mask" but do not mean a mask of pairs, such as head_mask.
 OTHER_MASKS = (
     "head_mask",
     "layer_head_mask",
@@ -187,7 +187,7 @@ def is_mask_name(name: str) -> bool:
 
 
 def can_be_added(name: str, mask: Tensor) -> bool:
-    """Return whether the numbers of a mask can be meant to be added to scores.
+    """Return whether the numbers of a mask may be meant as numbers to add to the scores.
 
     Whole numbers under the name of a mask must be 0 or block, because others may number the parts of a text.
     """
@@ -248,7 +248,8 @@ def list_mask_readings(
 
 
 def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int]) -> bool:
-    """Return whether a shape fits these axes.
+    """Return whether a mask's shape fits these axes; each length may also be 1, except on the axis "BH" (all heads of
+    all sequences).
 
     Each length may be 1 instead of the full size, except on the axis "BH", which has all heads of all sequences.
     """
@@ -261,8 +262,8 @@ def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int])
 
 
 def is_named_axes(name: str, axes: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> bool:
-    """Return whether a mask's name allows these axes: a mask of pairs has an axis of queries, a mask of keys has
-    none.
+    """Return whether a mask's name allows these axes: a name for masks of pairs needs an axis of queries, one for keys
+    excludes it.
     """
     plain = plain_name(name)
     if plain in PADDING_NAMES:
@@ -291,12 +292,12 @@ def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str
     if is_whole or (mask == 1).any():
         return named, turned
     if plain in (*PAIRS_EITHER, *PAIRS_BLOCKED) or mask.dim() == 4:
-        return ("added",), BOTH  # all numbers are 0.0, so an added mask blocks nothing
+        return ("added",), BOTH  # all numbers are 0.0, so that nothing is blocked
     return (*named, "added"), turned
 
 
 def list_named_polarities(name: str) -> tuple[str, ...]:
-    """Return the meaning of True or 1 that a mask's name implies; if the name implies none, return both meanings."""
+    """Return what True or 1 means in a mask according to its name; both meanings if the name does not decide."""
     plain = plain_name(name)
     if last_name(name) == "mask" or plain not in (*PAIR_MASK_NAMES, *PADDING_NAMES):
         return BOTH
@@ -323,7 +324,7 @@ def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
 
 
 def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
-    """Return whether a causal mask means by True the opposite of what its name says.
+    """Return whether True in a causal mask means the opposite of what the mask's name says.
 
     Read as its name says, such a mask would allow only later keys. Megatron's attention_mask is one. named: the
     meanings of True that the name implies.

@@ -144,7 +144,7 @@ def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
 
 
 # ---- the matrices of a layer under the names of libraries, transposed to this project's convention: x W --------------
-# The names of linear layers of PyTorch, whose weight is (out, in), because y = x Wᵀ.
+# Names of PyTorch's linear layers, which store W as (out, in), because they compute x Wᵀ.
 LINEAR_NAMES = {
     "q": ("q_proj", "query", "query_proj", "q", "to_q", "q_lin", "wq", "linear_q"),
     "k": ("k_proj", "key", "key_proj", "k", "to_k", "k_lin", "wk", "linear_k"),
@@ -155,7 +155,8 @@ THIRDS = {"q": 0, "k": 1, "v": 2}
 
 
 def projection_of(given: str, name: str) -> str:
-    """Return how the array named `given` stores the matrix `name`: "plain", "linear" (transposed) or "packed".
+    """Return how a file's array stores the matrix `name`: "plain", "linear" (transposed), "packed" (q, k and v
+    together) or "" (not).
 
     "packed": q, k and v share the array. Returns "" if the array's name does not stand for that matrix.
     """

@@ -26,12 +26,12 @@ from attention_core.verification.tensor_layout import Layout, arrange_axes, infe
 
 REQUIRED_ROLES = ("q", "k", "v")
 NO_ANSWERS: Mapping[str, MaskReading] = {}
-# "mask": the allowed pairs; "padding": the real keys; "bias": numbers that are added to the scores.
+# Arrays that change which pairs attend: allowed pairs, real keys (not padding), numbers added to the scores.
 MASK_ROLES = ("mask", "padding", "bias")
 ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
 STATED_NAMES = (*CAUSAL_FLAGS, *LENGTH_NAMES)
-ATTENTION_MASK = "attention_mask"  # beside another mask, this one marks real keys, (B, S), as in transformers
-HEAD_OUTPUTS = "head_outputs"  # name of the step in this app's exports, where "output" is the result of W_o
+ATTENTION_MASK = "attention_mask"  # beside another mask, this name marks real keys (B, S), as in transformers
+HEAD_OUTPUTS = "head_outputs"  # name of a step in this app's exports; there, "output" is the result of W_o
 VECTOR_ENDINGS = ("", "_states", "_layer", "_vectors", "_heads", "_tensor", "_proj", "s")
 ROLE_NAMES = {
     **{
@@ -48,12 +48,12 @@ ROLE_NAMES = {
     "output": ("output", "out", "o", "z", "attn_output", "attention_output", "context", "context_layer", HEAD_OUTPUTS),
 }
 ROLE_NAMES["q"] += ("queries",)
-ROTATED_NAMES = {  # role -> names of q and k after RoPE; scores are computed from these
+ROTATED_NAMES = {  # role -> names of q and k after RoPE, which are preferred, because the scores come from these
     letter: (f"rot_{letter}", f"{letter}_rot", f"{word}_rot", f"{letter}_rotated", f"{letter}_embed")
     for letter, word in (("q", "query"), ("k", "key"))
 }
-SCALED_SCORES = "hook_attn_scores"  # TransformerLens: scores after scale and mask, which are no step of a run here
-# Arrays with these names are a layer's weights if they have two axes, else projected vectors.
+SCALED_SCORES = "hook_attn_scores"  # TransformerLens's scores, after scale and mask; a run here has no such step
+# An array with one of these names is a weight matrix if it has two axes, else projected vectors.
 MATRIX_LIKE_NAMES = ("q_proj", "k_proj", "v_proj", "query_proj", "key_proj", "value_proj")
 
 
@@ -105,10 +105,10 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
     {'q': 'layer.0.Query', 'k': 'layer.0.key', 'v': 'v', 'weights': 'attn'}
     """
     names = [name for name in names if last_name(name) != SCALED_SCORES]
-    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # masks given as arrays first, then flags and lengths
+    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # flags and lengths are tried last
     roles: dict[str, str] = {}
     for role in ROLES:
-        for said in (last_name, plain_name):  # an exact name is preferred: last_name first
+        for said in (last_name, plain_name):  # last_name first, because it keeps an exact name
             for name in names:
                 if names_role(said(name), role):
                     roles.setdefault(role, name)
@@ -153,7 +153,7 @@ def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
 
 
 def can_have_role(name: str, array: np.ndarray) -> bool:
-    """Return whether an array's shape and values suit the role that its name implies."""
+    """Return whether an array's shape and values are possible for the role that its name implies."""
     plain = plain_name(name)
     if plain in STATED_NAMES:
         return is_stated_mask(name, array)
@@ -338,7 +338,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
     kv_heads = slice(heads.start // share, heads.stop // share)
     pairs = {"allowed": uploaded.allowed, "bias": uploaded.bias}
     cut = {name: slice_pairs(tensor, part.slices()).clone() for name, tensor in pairs.items() if tensor is not None}
-    return replace(  # copies, so that the whole tensors can be freed
+    return replace(  # copied, so that the memory of the whole tensors can be freed
         uploaded,
         q=uploaded.q[sequence, heads, queries].clone(),
         k=uploaded.k[sequence, kv_heads, keys].clone(),
@@ -403,7 +403,7 @@ def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Te
             tensor = tensor[None]  # (T, width) -> (1, T, width)
         if name in ("scores", "weights") and tensor.shape == (B, H, T, S):
             tensor = tensor[sequence, heads, queries, keys]
-        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # an average over the heads
+        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # averaged over the heads
             tensor = tensor[..., queries, keys] if tensor.dim() == 2 else tensor[sequence, queries, keys]
         elif name == "head_outputs" and tensor.shape[:3] == (B, H, T):
             tensor = tensor[sequence, heads, queries]

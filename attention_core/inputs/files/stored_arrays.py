@@ -25,15 +25,15 @@ from attention_core.inputs.matrix_cells import safe_excerpt
 from attention_core.record.errors import AttentionError
 from attention_core.record.python_source import parse_source
 
-MAX_AXES = 4  # the most axes of an array: (B, H, T, d)
-MAX_ARRAYS = 512  # a file has at most this many arrays, enough for several kinds with one array per layer
+MAX_AXES = 4  # most axes of an array: (B, H, T, d)
+MAX_ARRAYS = 512  # most arrays in a file; enough for one array per layer of several kinds
 MAX_FILE_BYTES = 5_000_000
-MAX_NUMBERS = 1_250_000  # all arrays of a file have at most this many numbers: 5 MB of float32
-BYTES_BESIDE_NUMBERS = 2_000_000  # in an unpacked archive, all headers together have at most this many bytes
-MAX_LISTED_NAMES = 8  # an error message lists at most this many names
-MAX_NAME_CHARACTERS = 60  # a name in an error message has at most this many characters
+MAX_NUMBERS = 1_250_000  # most numbers in all arrays of a file: 5 MB of float32
+BYTES_BESIDE_NUMBERS = 2_000_000  # most bytes of all headers in an unpacked archive
+MAX_LISTED_NAMES = 8  # most names that an error message lists
+MAX_NAME_CHARACTERS = 60  # most characters of a name in an error message
 
-BFLOAT16 = "bfloat16"  # name of a dtype that NumPy lacks
+BFLOAT16 = "bfloat16"  # dtype that NumPy does not have
 NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
 
 
@@ -98,7 +98,7 @@ def read_stored_array(
         )
     numbers = as_numbers(data, dtype)
     array = numbers.reshape(shape, order=order)  # (numbers,) -> shape
-    return np.ascontiguousarray(array).reshape(shape)  # reshape, as ascontiguousarray turns () into (1,)
+    return np.ascontiguousarray(array).reshape(shape)  # reshape again, because ascontiguousarray turns () into (1,)
 
 
 def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY_BOUNDS) -> int:
@@ -126,7 +126,7 @@ def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY
 def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
     """Convert bytes to numbers as bool, int64 or float64; uint64 becomes float64, because it may exceed int64."""
     if dtype == BFLOAT16:
-        upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # bfloat16 is the upper half of a float32
+        upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # a bfloat16 has the upper 16 bits of a float32
         numbers = upper_halves << 16
         return as_float64(numbers.view(np.float32))
     if dtype.endswith("b1"):
@@ -138,7 +138,7 @@ def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
 
 def as_float64(array: np.ndarray) -> np.ndarray:
     """Convert an array to float64."""
-    with np.errstate(invalid="ignore"):  # a signalling NaN would warn here; the check for NaN reports it later
+    with np.errstate(invalid="ignore"):  # no warning here for a signalling NaN; NaN is refused later
         return array.astype(np.float64)
 
 
@@ -183,23 +183,23 @@ def first_true(mask: np.ndarray) -> tuple[int, ...]:
 
 
 # ---- NumPy's files ---------------------------------------------------------------------------------------------------
-MAX_NPY_HEADER_BYTES = 10_000  # an NPY header has at most this many bytes, which is also NumPy's limit
-MAX_SIZE = 10**19  # a header with an axis of this length or more is invalid; shorter lengths can be quoted in an error
+MAX_NPY_HEADER_BYTES = 10_000  # most bytes of an NPY header, as in NumPy
+MAX_SIZE = 10**19  # larger axis lengths make a header invalid; smaller ones are short enough for an error message
 
-# Version of the NPY format -> (number of bytes that hold the header's length, encoding of the header).
+# Version of the NPY format -> (bytes that hold the header's length, the header's encoding).
 VERSIONS = {
     (1, 0): (2, "latin-1"),
     (2, 0): (4, "latin-1"),
     (3, 0): (4, "utf-8"),
 }
-PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # the L after a whole number of Python 2, such as 3L
+PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # the suffix L of Python 2's long integers, as in 3L
 OBJECT_PATTERN = re.compile(r"[<>|=]?O[0-9]*")
-# What literal_eval raises for a text that is no literal, and what a literal without the keys of a header raises.
+# Errors of literal_eval for a text that is no literal, and of reading a literal that is no header.
 HEADER_FAULTS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, KeyError)
 
-ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # the first bytes of every entry in a zip directory
-ENCRYPTED_FLAG = 1  # the bit of a member's flags that marks it as encrypted
-# Errors that zipfile raises, depending on Python's version, for bytes that are not a zip archive.
+ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # signature of an entry in a zip directory
+ENCRYPTED_FLAG = 1  # flag bit of an encrypted zip member
+# Errors that zipfile raises for bytes that are no zip archive; they depend on Python's version.
 ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
@@ -240,7 +240,7 @@ def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tup
     try:
         text = PYTHON_2_SIZE.sub("", header.decode(encoding))
         fields = literal_eval(parse_source(text.lstrip(" \t"), mode="eval"))
-        dtype = str(fields["descr"])  # read_stored_array raises the error for a list of types
+        dtype = str(fields["descr"])  # a list of types is refused later, by read_stored_array
         by_columns = fields["fortran_order"]
         shape = fields["shape"]
     except HEADER_FAULTS:
@@ -254,14 +254,14 @@ def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tup
 
 
 def is_shape(shape: object) -> bool:
-    """Return whether a value is a tuple of axis lengths."""
+    """Return whether a value is a tuple of axis lengths, that is, of whole numbers."""
     if not isinstance(shape, tuple):
         return False
     return all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
 
 
 def is_packed_as_numpy(member: ZipInfo) -> bool:
-    """Return whether a zip member is stored or deflated, without a password."""
+    """Return whether a zip member is uncompressed or deflated, as NumPy writes it, and not encrypted."""
     return not member.flag_bits & ENCRYPTED_FLAG and member.compress_type in (ZIP_STORED, ZIP_DEFLATED)
 
 
@@ -278,7 +278,7 @@ def check_unpacked_size(name: str, members: list[ZipInfo], bounds: FileBounds) -
 
 
 def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
-    """Return a zip member's unpacked bytes, but at most as many as the zip directory states."""
+    """Return a zip member's unpacked bytes, at most as many as the zip directory states."""
     with archive.open(member) as file:
         return file.read(member.file_size)
 
@@ -286,9 +286,9 @@ def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
 # ---- nested lists of JSON --------------------------------------------------------------------------------------------
 MAX_LISTS = 100_000
 MAX_OBJECTS = 640
-MAX_TEXTS = 100_000  # the most strings in a JSON file: words, names, and infinities, which exports have as strings
-MAX_WHOLE_DIGITS = 15  # float64 represents every whole number with at most this many digits exactly
-# The most occurrences of a character in a JSON text, checked first because parsed values need far more memory.
+MAX_TEXTS = 100_000  # most strings in a JSON file: words, names, and infinities in this app's exports
+MAX_WHOLE_DIGITS = 15  # whole numbers of at most this many digits are exact in float64
+# Most occurrences of a character in a JSON text, checked before parsing, because parsed values take much memory.
 MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": MAX_OBJECTS, '"': 2 * MAX_TEXTS}
 
 
@@ -349,7 +349,7 @@ def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) ->
         check_equal_lengths(name, items)
         shape = (*shape, len(items[0]))
         check_array_size(name, shape, bounds)
-        items = list(chain.from_iterable(items))  # the items of the inner lists, one level deeper
+        items = list(chain.from_iterable(items))  # the items one level deeper
     kinds = (bool,) if isinstance(items[0], bool) else (float, int)
     check_alike(name, items, kinds, shape)
     kind = bool if kinds == (bool,) else float
@@ -359,7 +359,7 @@ def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) ->
 
 
 def check_alike(name: str, items: list, kinds: tuple[type, ...], shape: tuple[int, ...]) -> None:
-    """Raise AttentionError if the type of an item is not one of `kinds`, such as int and float."""
+    """Raise AttentionError if any item has a type that is not one of `kinds`, such as int and float."""
     for at, item in enumerate(items):
         if type(item) in kinds:
             continue
@@ -373,7 +373,7 @@ def check_alike(name: str, items: list, kinds: tuple[type, ...], shape: tuple[in
 
 
 def check_equal_lengths(name: str, lists: list[list]) -> None:
-    """Raise AttentionError if a list has another length than the first list."""
+    """Raise AttentionError if a list differs in length from the first list."""
     expected = len(lists[0])
     for row in lists:
         if len(row) != expected:
@@ -389,6 +389,6 @@ def format_json_excerpt(item: object) -> str:
     """Return the beginning of an item as JSON text; a list or an object is shortened to its brackets."""
     if isinstance(item, list):
         return "[…]"
-    if isinstance(item, tuple):  # an object, which parse_json returns as a tuple of pairs
+    if isinstance(item, tuple):  # parse_json returns an object as a tuple of pairs
         return "{…}"
     return safe_excerpt(json.dumps(item, ensure_ascii=False))

@@ -15,9 +15,9 @@ from attention_core.inputs.pasted.refusals import (
 from attention_core.record.errors import AttentionError
 
 MAX_SHOWN_AXES = 8
-WRAPPED_LINE_CHARACTERS = 60  # a row may continue on the next line only after a line of at least this length
+WRAPPED_LINE_CHARACTERS = 60  # a row may continue on the next line only if its line is at least this long
 
-# Functions that leave the numbers of a matrix unchanged, by name, without the name of their module.
+# Names, without module, of functions that return the numbers of their argument unchanged.
 WRAPPERS = frozenset(
     (
         *("array", "asarray", "ndarray", "masked_array", "matrix", "mat", "stack", "vstack", "from_numpy"),
@@ -30,23 +30,23 @@ WRAPPERS = frozenset(
         *("matrixform", "immutablematrix", "immutabledensematrix", "mutabledensematrix"),
     )
 )
-NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # separators, or None, between two matrices
+NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # what may be between two matrices: separators, or None
 FRACTION_CALLS = ("fraction", "rational")
-# Keyword arguments whose values are no numbers of the matrix; the values of HOLDING_KEYWORDS are its numbers.
+# Keyword arguments without numbers of the matrix (the arguments HOLDING_KEYWORDS contain them).
 SILENT_KEYWORDS = frozenset(
     (
         *("dtype", "device", "requires_grad", "grad_fn", "shape", "layout", "size", "names", "name", "weak_type"),
-        *("place", "stop_gradient"),  # keyword arguments of PaddlePaddle
+        *("place", "stop_gradient"),  # keyword arguments of PaddlePaddle's tensors
         *("copy", "order", "ndmin", "sharding", "fill_value", "is_leaf", "subok", "like", "trainable", "committed"),
     )
 )
 HOLDING_KEYWORDS = ("data", "numpy", "object", "value", "initial_value", "values")
-# Methods that leave the numbers of a matrix unchanged.
+# Methods that return the numbers of a matrix unchanged.
 METHODS = re.compile(
     r"(?<=[)\]])(?:\.(?:cuda|cpu|detach|numpy|tolist|clone|copy|contiguous|float|double|requires_grad_)\([0-9]{0,2}\)"
     r"|\.to\((?:device[ \t]*=[ \t]*)?(?:[\"'](?:cuda|cpu|mps)[:0-9]{0,4}[\"']|device)\))+"
 )
-NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # an integer key, as in {0: 1, 1: 3}
+NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # a whole number as a key, as in {0: 1, 1: 3}
 TYPE_ARGUMENT = re.compile(r"[,\s]*(?:[\w.]*(?:float|int|double|bool|half|long)[\w.]*|'[\w.]*'|\"[\w.]*\")?[,\s]*")
 TENSORFLOW = re.compile(r"\A\s*<[A-Za-z][\w.]*\b[^<>\[\]]{0,300}?\b(?:numpy|value)=")
 MACRO = re.compile(r"\b(?:vec|array)!\s*(?=[\[(])|&(?=\[)|\bnew\s+(?=[A-Z][\w]*Array\()")
@@ -153,7 +153,7 @@ def rows_of(group: Group, text: str, name: str) -> Cells:
 
 
 def find_matrices(group: Group, place: str = "") -> Iterator[tuple[str, Group]]:
-    """Yields the matrices in nested brackets, each with its index, such as "[0]" or "[1]"."""
+    """Yields each matrix in nested brackets, with its index among them, such as "[0]" or "[1]"."""
     if not any(inner.groups for inner in group.groups):
         yield place, group
         return
@@ -184,12 +184,13 @@ def split_row(row: str) -> list[str]:
     ignored.
     """
     row = row.strip().removesuffix(",")
-    separator = "," if "," in row else None  # without a comma, split(None) splits at any whitespace
+    separator = "," if "," in row else None  # no comma: split(None) splits at any white space
     return [cell.strip().strip("\"'") if '"' in cell or "'" in cell else cell for cell in row.split(separator)]
 
 
 def leaf_rows(leaf: str, name: str) -> Cells:
-    """Splits the rows of [1 2; 3 4]; a comma at the end of a line continues the row."""
+    """Splits the text between the innermost brackets into rows, as in [1 2; 3 4]; a comma at the end of a line
+    continues the row."""
     leaf = leaf.strip("\"'")
     joined = re.sub(r",[ \t\r]*\n", ", ", leaf)
     lines = [line for line in joined.splitlines() if line.strip()]
@@ -197,7 +198,7 @@ def leaf_rows(leaf: str, name: str) -> Cells:
     cells = [split_row(row) for row in rows]
     if len(lines) < 2 or ";" in leaf or len(lines[0]) < WRAPPED_LINE_CHARACTERS:
         return cells
-    # programs may print a single long row on several lines
+    # a long row may be printed on several lines
     one_row = [[cell for row in cells for cell in row]]
     lengths = [len(row) for row in cells]
     if min(lengths) == max(lengths):
@@ -207,9 +208,7 @@ def leaf_rows(leaf: str, name: str) -> Cells:
 
 # ---- groups ----------------------------------------------------------------------------------------------------------
 def group_brackets(text: str, name: str) -> Group:
-    """Parses a text into nested groups by its brackets; the name of a called function and a type argument are
-    removed.
-    """
+    """Parses a text into nested Groups by its brackets; function names and type arguments are dropped."""
     whole = Group("")
     stack = [whole]
     position = 0
@@ -240,7 +239,8 @@ def group_brackets(text: str, name: str) -> Group:
 
 
 def close_group(group: Group, outer: Group, text: str, position: int, name: str) -> None:
-    """Adds a group to the group around it when its bracket closes; of a call, only the arguments are added."""
+    """Ends a group at its closing bracket, and adds it to the group around it; of a call, only the arguments are
+    added."""
     if group.labels:
         take_labelled(group, text, name)
     inside = "".join(group.text)
@@ -259,7 +259,7 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
     inside = inside.strip().removesuffix(",")
     if group.call in FRACTION_CALLS:
         inside = inside.replace(",", "/").replace(" ", "")
-    if outer.opened == "" and any(sign in inside for sign in ",; \n"):  # without inner brackets, as in mat(1, 2; 3, 4)
+    if outer.opened == "" and any(sign in inside for sign in ",; \n"):  # no inner brackets, as in mat(1, 2; 3, 4)
         outer.groups.append(Group("[", text=inside))
         return
     if "," in inside:
@@ -274,7 +274,7 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
 
 
 def take_labelled(group: Group, text: str, name: str) -> None:
-    """Removes the label from a group such as {"q": [[1, 2]]}; a row such as {"a": 1, "b": 2} stays as it is.
+    """Removes the label in a group such as {"q": [[1, 2]]}; a row such as {"a": 1, "b": 2} is left unchanged.
 
     Raises AttentionError: several_matrices, if several labels have brackets, because they may name matrices, or the
     rows or columns of one matrix.
@@ -297,9 +297,7 @@ def take_labelled(group: Group, text: str, name: str) -> None:
 
 
 def skip_keyword(text: str, found: re.Match, name: str) -> int:
-    """Returns the position after a keyword argument; if the argument's value has the numbers, the position before this
-    value.
-    """
+    """Returns the position after a keyword argument, or before its value if the value contains the matrix."""
     keyword = found["keyword"].lower()
     if keyword in HOLDING_KEYWORDS:
         return found.end()

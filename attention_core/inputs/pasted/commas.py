@@ -6,10 +6,10 @@ from attention_core.inputs.pasted.plain_text import MINUS
 from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, safe_excerpt
 from attention_core.record.errors import AttentionError
 
-# Each digit is read once, so that the time is linear in the length of a cell.
+# Each digit is matched once, so that matching takes linear time.
 NUMBER_PATTERN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?%?")
-THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # 1,234: its comma may be a decimal comma
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # 1,234, where the comma may be a decimal comma
 POINT_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 COMMA_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,})")  # 1,234.5 and 1,234,567
 POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})")  # 1.234,5
@@ -17,7 +17,7 @@ COMMA_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}\.[0-9]+")
 POINT_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+")
 SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # 1 234,5 and 1'234.5
 MIXED_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+(?:[eEdD][+-]?[0-9]+)?%?|[+-]?[0-9]+[.,]|[+-]?[0-9]+/[0-9]+|\?")
-SPACED_COMMA = re.compile(r" , ?|, ")  # a comma beside a space, which separates cells
+SPACED_COMMA = re.compile(r" , ?|, ")  # a comma next to a space, which separates cells
 TIGHT_COMMA = re.compile(r"[0-9],[0-9]")
 
 
@@ -31,13 +31,14 @@ def is_one_number(cell: str) -> bool:
     cell = with_plain_minus(cell)
     if MIXED_NUMBER.fullmatch(cell) or NUMBER_PATTERN.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell):
         return True
-    grouped = (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS)  # forms of thousands with only one meaning
+    grouped = (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS)  # unambiguous forms of thousands separators
     return any(pattern.fullmatch(cell) for pattern in grouped)
 
 
 # ---- in cells with other separators ----------------------------------------------------------------------------------
 def with_decimal_points(cells: Cells, name: str) -> Cells:
-    """Replaces decimal commas by points and removes thousands separators, if the commas have only one possible meaning.
+    """Returns the cells with decimal points and without thousands separators, if the commas have only one possible
+    meaning.
 
     Raises AttentionError: ambiguous_comma with both readings, if there are two.
     """
@@ -64,7 +65,7 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
             return cells
         raise ask_comma(name, plain, (both_decimal, as_thousands), decimal)
     if comma_decides:
-        if pointed:  # such as 1.234 beside 0,5
+        if pointed:  # as 1.234 beside 0,5
             raise ask_comma(name, plain, (both_decimal, as_decimals), pointed[0])
         return restore_others(cells, as_decimals)
     if point_decides or not any(map(THOUSANDS.fullmatch, flat)):
@@ -73,7 +74,8 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
 
 
 def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str) -> AttentionError:
-    """Returns the error for a comma or a point that may be a decimal mark or a thousands separator.
+    """Returns the error for a comma or point that may be a decimal mark or a thousands separator; it offers both
+    readings.
 
     plain: the cells as pasted. readings: the cells in both readings. cell: an ambiguous cell.
     """
@@ -93,8 +95,7 @@ def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str)
 
 
 def write_reading(read: list[str], plain: list[str], column: int) -> str:
-    """Returns the text of one cell as a reading writes it; if the reading splits the row differently, the text of the
-    whole row.
+    """Returns the text that shows how a reading interprets a cell; the whole row, if the reading splits it differently.
 
     read, plain: the cells of the row in the reading, and as pasted.
     """
@@ -102,7 +103,7 @@ def write_reading(read: list[str], plain: list[str], column: int) -> str:
 
 
 def read_mark(cell: str, decimal: str) -> str:
-    """Returns a number's text with a decimal point, without thousands separators.
+    """Returns a number's text with a decimal point and without thousands separators.
 
     decimal: the decimal mark of the given text, "." or ",".
     """
@@ -120,7 +121,7 @@ def read_mark(cell: str, decimal: str) -> str:
 
 
 def restore_others(cells: Cells, read: Cells) -> Cells:
-    """Returns the cells: those that `read` recognised as numbers in their new form, the others as pasted."""
+    """Returns the cells with the numbers that `read` recognised in their new form, and all other cells as pasted."""
     taken = []
     for line, numbers in zip(cells, read, strict=True):
         taken.append(
@@ -144,7 +145,7 @@ def comma_cells(rows: list[str], name: str) -> Cells:
             return with_decimal_points(decimals, name)
         return [[with_plain_minus(cell).replace(",", ".") for cell in line] for line in decimals]
     whole = [[with_plain_minus(row)] for row in rows]
-    for pattern, decimal in ((COMMA_MARKS, "."), (POINT_MARKS, ",")):  # first 1,234.5, then 1.234,5
+    for pattern, decimal in ((COMMA_MARKS, "."), (POINT_MARKS, ",")):  # first points as decimal marks, then commas
         if all(pattern.fullmatch(row) for (row,) in whole):
             raise ask_comma(name, whole, ([[read_mark(row, decimal)] for (row,) in whole], by_comma), whole[0][0])
     if all(THOUSANDS.fullmatch(row) for (row,) in whole):
@@ -165,8 +166,8 @@ def comma_cells(rows: list[str], name: str) -> Cells:
 
 
 def decimal_cells(rows: list[str]) -> Cells | None:
-    """Splits rows at commas with spaces, or at spaces, so that other commas are decimal; returns None if a cell is then
-    no number, or if rows differ in length.
+    """Splits rows at spaces, or at commas beside spaces, so that other commas are decimal; None if the result is not
+    all numbers.
     """
     if not any(map(TIGHT_COMMA.search, rows)):
         return None
@@ -189,7 +190,8 @@ def all_numbers(cells: Cells) -> bool:
 
 
 def ask_tight_comma(decimals: Cells, by_comma: Cells, name: str) -> AttentionError:
-    """Returns the error for a comma that has no space and may be decimal, beside a number with a decimal point."""
+    """Returns the error for a comma without a space that may be decimal, in a text with a number that has a decimal
+    point."""
     for row, line in enumerate(decimals, 1):
         for column, cell in enumerate(line, 1):
             if "," in cell:

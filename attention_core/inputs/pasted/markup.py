@@ -40,7 +40,7 @@ def latex_cells(text: str, name: str) -> Cells | None:
     Raises AttentionError: brackets, not_understood, several_matrices.
     """
     found = ENVIRONMENT.search(text)
-    if found is None:  # rows without an environment, such as 1 & 2 \\\\, are a matrix, too
+    if found is None:  # 1 & 2 \\\\ is accepted without an environment
         return environment_cells(text, "matrix") if CELL_END.search(text) and ROW_END.search(text) else None
     matrices = []
     position = 0
@@ -62,7 +62,8 @@ def latex_cells(text: str, name: str) -> Cells | None:
 
 
 def check_beside(text: str, since: int, start: int, end: int, name: str) -> None:
-    """Raises AttentionError if text beside a matrix, such as a factor, power or transposition, would change it."""
+    """Raises AttentionError if text beside a matrix, such as a factor, a power or a transposition, would change the
+    matrix."""
     before = text[max(since, start - 200) : start]
     if start - since <= 200 and since == 0 and not before.strip():
         before = ""
@@ -182,7 +183,7 @@ MARKDOWN_RULE = re.compile(r"[ \t|]*:?[-−]+:?[ \t]*(?:[|+][ \t]*:?[-−]+:?[ \
 
 
 def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
-    """Removes the drawn lines of a table, such as |---|---| or ═══.
+    """Returns the lines without ruling lines such as |---|---| or ═══, and whether a ruling line follows the first row.
 
     Returns the other lines, and whether a drawn line follows the first of them.
     """
@@ -211,6 +212,6 @@ def piped_cells(lines: list[str]) -> Cells | None:
             stripped = stripped.replace("||", "|")
         stripped = stripped.removeprefix("|").removesuffix("|")
         cells.append([cell.strip().replace("**", "").strip("*`") for cell in stripped.split("|")])
-    if all(len(row) == 1 for row in cells):  # "|" only encloses the numbers, such as | 1 2 | of a determinant
+    if all(len(row) == 1 for row in cells):  # each row has a single cell: "|" only encloses it, as in a determinant
         cells = [row[0].split() for row in cells]
     return cells

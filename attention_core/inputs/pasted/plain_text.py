@@ -17,9 +17,9 @@ WIDE_FORMS = (
     "<noBreak>",
     "<font>",
 )  # full-width characters, found by name
-MINUS = "−"  # U+2212, the minus sign; the ASCII character "-" is a hyphen
+MINUS = "−"  # U+2212, the minus sign (the ASCII character "-" is a hyphen)
 OTHER_SIGNS = {
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u207b\ufe63\uff0d", MINUS),  # dashes and superscript minus
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u207b\ufe63\uff0d", MINUS),  # dashes, superscript minus
     "⁺": "+",
     "、": ", ",
     "⁄": "/",
@@ -29,12 +29,12 @@ OTHER_SIGNS = {
     **dict.fromkeys("【〔", "["),
     **dict.fromkeys("】〕", "]"),
     **dict.fromkeys("│┃║┆┇┊┋╎╏", "|"),
-    **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # parts of a tall bracket
+    **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # pieces of a bracket several lines high
     "⋅": "·",
     **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),  # zero-width characters
 }
 ELLIPSIS = re.compile(r"\.{3,}|[…⋯⋮⋰⋱]|\\(?:[lcvdh]|dd|id)?dots\b|\breached getOption\b|\bmax\.print\b", re.ASCII)
-# A power of ten that is written with spaces or with several characters, such as 1 × 10^3.
+# Powers of ten written with several characters, such as 1 × 10^3.
 POWER_OF_TEN = re.compile(
     r"(?<=[0-9.])[ \t]*(?:[×xX*·]|\\times|\\cdot)[ \t]*10"
     r"(?:[ \t]*(?:\^|\*\*)[ \t]*[{(]?[ \t]*([+\-−]?[0-9]{1,4})(?:[ \t]*[)}])?|([−+]?[⁰¹²³⁴-⁹]{1,4}))"
@@ -52,7 +52,7 @@ RAISED_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def plain_signs(text: str) -> str:
-    """Replaces typographic characters by characters that programs use, if a typographic character has only one meaning.
+    """Replaces each typographic character that has only one meaning by the characters that programs use for it.
 
     Such characters are wide and bold digits and marks, dashes before a number, blanks of all widths, quotation marks,
     powers of ten, and fractions. A character with another meaning, such as a superscript 2 or the half of "1½", is
@@ -80,7 +80,7 @@ def plain_sign(sign: str) -> str:
     if sign.isascii():
         return sign
     category = unicodedata.category(sign)
-    if category == "Nd":  # "Nd" is a decimal digit of any script
+    if category == "Nd":  # Nd: decimal digits of any script
         return str(unicodedata.decimal(sign))
     if category == "Zs":
         return " "
@@ -91,7 +91,7 @@ def plain_sign(sign: str) -> str:
 
 
 def plain_exponent(found: re.Match) -> str:
-    """Writes the exponent of a power of ten as plain digits, with "-" for a minus, even if it is superscript."""
+    """Writes the exponent of a power of ten in ASCII digits, with "-" for a minus, also if it was superscript."""
     exponent = found[1] if found[1] is not None else found[2].translate(RAISED_DIGITS)
     return exponent.replace(MINUS, "-")
 
@@ -116,7 +116,7 @@ def refuse_left_out(text: str, name: str) -> None:
 
 
 def join_continued_lines(text: str) -> str:
-    """Joins MATLAB lines that continue after "...", in which no numbers are left out.
+    """Returns the text with MATLAB lines joined that continue after "..." (no numbers are left out there).
 
     Only a text with ";" is changed: such MATLAB texts contain ";", and printed matrices with left-out numbers do not.
     """
@@ -127,7 +127,7 @@ def join_continued_lines(text: str) -> str:
 
 # ---- what is around a matrix -----------------------------------------------------------------------------------------
 FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[^\n]*$")
-QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # a spreadsheet cell of several lines in quotation marks
+QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # a spreadsheet cell with several lines, in quotation marks
 INLINE_CODE = re.compile(r"\A\s*`([^`]*)`\s*\Z")
 PROMPT = re.compile(
     r"(?m)^[ \t]*(?:>>>|\.\.\.(?=[ \t])|In ?\[[0-9]*\]:=?|Out ?\[[0-9]*\][:=]|julia>|octave:[0-9]+>"
@@ -135,12 +135,11 @@ PROMPT = re.compile(
 )
 ECHO = re.compile(
     r"\A\s*(?:(?:print|display|disp)\s*\(\s*)?[^\W\d][\w.]{0,60}\)?;?[ \t]*\n"
-)  # the name that a user typed at a prompt, before its output
+)  # a name typed at a prompt, above its printed value
 COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t,;\])}]))(?:#(?=[ \t]|$)|//(?=[ \t]|MatrixForm)|%(?=[ \t]*[^\W\d_]))[^\n]*$")
 NAME = r"[^\W\d]\w{0,60}"
 SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # a first line that sets Excel's separator
-# SCRIPT_LINE matches lines without numbers of the matrix: imports, and calls that print a variable. SHAPE matches lines
-# that state the shape of the matrix.
+# SCRIPT_LINE matches lines that hold no numbers, such as imports; SHAPE matches lines that state a shape.
 SCRIPT_LINE = re.compile(r"(?m)^[ \t]*(?:(?:from [\w.]{1,60} )?import [\w., ]{1,80}|print\([\w.]{1,60}\));?[ \t]*$")
 SHAPE = re.compile(
     rf"(?m)^[ \t]*(?:{NAME}\.)?shape[ \t]*[:=][ \t]*\([0-9, ]{{1,40}}\)[ \t]*$"
@@ -151,11 +150,11 @@ TITLE_LINE = re.compile(rf"(?P<head>{NAME})[ \t]*$")
 LABELLED = re.compile(
     rf"[ \t]*(?P<head>{NAME}(?:\.\w+){{0,8}})[ \t]*:[ \t]*(?=$|[\[{{(]|(?:[\w.]+\.)?(?:array|tensor)\()"
 )
-# The line before each matrix of a 3-D array: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
+# The line above each matrix of a 3-D array: "A(:,:,1) =" (MATLAB), ", , 1" (R), "[:, :, 1] =" (Julia).
 PAGE = re.compile(
     r"(?m)^[ \t]*(?P<name>\w{0,60})(?:[\[(]:, ?:, ?(?P<number>[0-9]+)[\])] =|, , (?P<level>[^\n]{1,60}))[ \t]*$"
 )
-# A name before "=", which may have a type, an index or LaTeX characters; not a call, and not after a number.
+# A name before "=", possibly with a type, an index or LaTeX, which is neither a call nor after a number.
 ASSIGNED = re.compile(
     r"[ \t]*(?P<head>(?:[^\W\d]|[\\$*&])[\w.\\^{}\[\]<>:;,'\"|*&$ \t]{0,200}?)[ \t]*"
     r"(?P<sign>:=|<-|(?<![=!<>])=(?!=)|←)[ \t]*"
@@ -163,7 +162,7 @@ ASSIGNED = re.compile(
 TITLE = re.compile(
     rf"\A\s*(?:Parameter containing:|(?:{NAME}[ \t]){{0,2}}{NAME}[ \t]*:(?![:=]))[ \t]*(?=\n|[\[{{(]|array|tensor)"
 )
-SHAPED = re.compile(  # the shape that Julia and polars print before the numbers
+SHAPED = re.compile(  # the line with the shape that Julia and polars print above the numbers
     r"\A\s*(?:[0-9]+(?:[×x][0-9]+)* ?(?:-element )?[^\n\d][^\n]{0,200}:[ \t]*\n|shape: ?\([^\n()]*\)[ \t]*\n"
     r"|[0-9]+(?:[×x][0-9]+)+ (?:[a-z]+[0-9]* )?(?:matrix|array)[ \t]*\n|torch_tensor[ \t]*\n)"  # MATLAB; torch for R
 )
@@ -175,12 +174,12 @@ FOOTER = re.compile(
 
 
 def strip_surroundings(text: str) -> str:
-    """Removes code fences, prompts, comments and footers from a text; the rest of the text is unchanged.
+    """Returns a text without code fences, prompts, comments and footers; the rest is unchanged.
 
     >>> strip_surroundings("```python\\n1 2  # first\\n3 4\\n```").split()
     ['1', '2', '3', '4']
     """
-    text = text.removeprefix("\ufeff")  # the byte order mark with which spreadsheets save a file
+    text = text.removeprefix("\ufeff")  # byte order mark, which spreadsheets write
     text = SEPARATOR_LINE.sub("", text.replace("\r\n", "\n"))
     if "```" in text or "~~~" in text:
         text = FENCE.sub("", text)
@@ -196,15 +195,16 @@ def strip_surroundings(text: str) -> str:
 
 
 def strip_name(text: str) -> str:
-    """Removes the name before a matrix, such as `Q = `, `A: Tensor = `, `A <- `, `Q:` or `2×2 Matrix{Float64}:`.
+    """Returns a text without the name before the matrix, such as `Q = `, `A: Tensor = `, `A <- ` or `2×2
+    Matrix{Float64}:`.
 
     >>> strip_name("const A = [[1, 2]];"), strip_name("W_{q} := 1 2"), strip_name("1 2")
     ('[[1, 2]];', '1 2', '1 2')
     """
     bare = text.lstrip()
-    if bare.startswith("="):  # a formula of a spreadsheet begins with "="
+    if bare.startswith("="):  # "=" begins a spreadsheet formula
         text = bare[1:]
-    while (assigned := ASSIGNED.match(bare)) is not None:  # repeated, because of texts such as Q = K = [[1, 2]]
+    while (assigned := ASSIGNED.match(bare)) is not None:  # repeated for texts such as Q = K = [[1, 2]]
         text = bare = bare[assigned.end() :].lstrip(" \t")
     text = SHAPED.sub("", text, count=1)
     return TITLE.sub("", text, count=1)

@@ -121,7 +121,8 @@ FACTOR_LINE = re.compile(r"[ \t]*1(?:\.0*)?[eE]([+\-−]?[0-9]{1,3})[ \t]*(?:[*�
 
 
 def take_factor(text: str) -> tuple[str, int]:
-    """Remove the line with the common factor that MATLAB prints, such as "1.0e+03 *".
+    """Return a text without the line of the common factor that MATLAB prints, such as "1.0e+03 *", and the factor's
+    power of ten.
 
     Return the other lines as a text, and the factor's power of ten; without such a line, the text and 0.
     """
@@ -134,14 +135,15 @@ def take_factor(text: str) -> tuple[str, int]:
 
 
 def multiply_cells(cells: Cells, power: int) -> Cells:
-    """Multiply cells by a power of ten, by appending it to each number as an exponent."""
+    """Return cells multiplied by a power of ten, which is appended to each number as an exponent."""
     if not power:
         return cells
     return [[f"{cell}e{power}" if re.fullmatch(r"[+\-−]?[0-9.]+", cell) else cell for cell in row] for row in cells]
 
 
 def block_cells(text: str, split: Callable[[str], Cells], name: str) -> Cells | None:
-    """Split a wide matrix that MATLAB, Octave or pandas printed in blocks of columns; return None for any other text.
+    """Split into cells a wide matrix that MATLAB, Octave or pandas printed in blocks of columns; return None for any
+    other text.
 
     split: a function that returns the cells of a block, without its headings and the names of its rows.
     """

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 
-MAX_CHOICES = 8  # an error offers a choice among at most this many matrices
-MAX_SHOWN_CHARACTERS = 20  # an error quotes at most this many characters of a cell
+MAX_CHOICES = 8  # most matrices among which an error lets the user choose
+MAX_SHOWN_CHARACTERS = 20  # most characters of a cell that an error quotes
 Cells = list[list[str]]  # the text of each cell, row by row
 
 
@@ -22,7 +22,7 @@ def brackets_error(text: str, name: str) -> AttentionError:
 
 
 def not_understood(text: str, position: int, name: str) -> AttentionError:
-    """Return the error for a part of a text that could not be parsed and could change the numbers.
+    """Return the error for a part of a text that could not be parsed, and that may change the numbers.
 
     position: the index in the text at which the piece begins.
     """

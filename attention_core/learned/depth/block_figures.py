@@ -15,10 +15,10 @@ from attention_core.learned.tasks.repeats import draw_repeated_sequences
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import UNEMBEDDING
 
-LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # the trained networks: number of blocks, training steps, seeds
-RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam; each kind of block is measured at its best rate
-SEQUENCES, HALF = 32, 8  # sequences per training step; symbols in each half, of which the second repeats the first
-EVERY = 20  # each stored loss is the mean over this many steps
+LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # of the trained networks: number of blocks, training steps, seeds
+RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam that are tried; each kind of block is measured at its best one
+SEQUENCES, HALF = 32, 8  # sequences per training step; symbols in a half (the second half repeats the first)
+EVERY = 20  # training steps over which a stored loss is averaged
 DEPTHS = (1, 2, 4, 8, 16, 24)  # depths of the untrained networks, in blocks
 SCALED_LAYERS = 12  # depth in blocks of the network whose vectors are measured
 DIGITS = 4  # significant digits of the stored measurements
@@ -57,7 +57,7 @@ def measure_blocks(kind: str) -> BlockFigures:
         gradients={str(layers): measure_gradient(kind, layers) for layers in DEPTHS},
         last_word=measure_last_word(kind),
         sizes=measure_vectors(kind, SCALED_LAYERS, lambda x: x.square().mean().sqrt()),
-        # The measure of Dong, Cordonnier, Loukas 2021, in the first half only, where no symbol occurs twice.
+        # The measure of Dong, Cordonnier, Loukas 2021, on the first half alone, in which no symbol is repeated.
         alike=measure_vectors(kind, SCALED_LAYERS, lambda x: mean_cosine(x[:, :HALF])),
     )
 
@@ -76,7 +76,7 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
         symbols = draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
         try:
             loss = model.loss(model.stack(symbols[:, :-1]), symbols)
-        except AttentionError:  # attention raises this error for a number that is not finite
+        except AttentionError:  # raised by attention for a number that is not finite
             break
         losses[step] = loss.item()
         optimiser.zero_grad()
@@ -142,7 +142,7 @@ def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
 
 
 def draw_untrained(kind: str, layers: int, seed: int) -> tuple[DeepCopier, Tensor]:
-    """Return an untrained network with one kind of block, and SEQUENCES sampled input sequences."""
+    """Return an untrained network with one kind of block, and SEQUENCES random input sequences for it."""
     generator = Generator().manual_seed(seed)
     model = DeepCopier(kind, layers, generator)
     return model, draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)

@@ -73,7 +73,7 @@ class DeepBlock(nn.Module):
             self.register_parameter(name, draw_normal(WIDTH, WIDTH, generator))
         self.w_1 = draw_normal(WIDTH, INNER, generator)
         self.w_2 = draw_normal(INNER, WIDTH, generator)
-        self.gain = f"g_{norm.replace('_norm', '')}" if norm else None  # name of the norm's gain, such as g_rms_before
+        self.gain = f"g_{norm.replace('_norm', '')}" if norm else None  # gain's name, such as g_rms_before
         if norm:
             self.g_attention = nn.Parameter(ones(WIDTH))
             self.g_feed_forward = nn.Parameter(ones(WIDTH))
@@ -111,7 +111,7 @@ class DeepCopier(nn.Module):
         )
 
     def stack(self, symbols: Int[Tensor, "B T"]) -> Stack:
-        """Run all parts of the network on symbols, and return the recorded steps."""
+        """Run the network on symbols, and return the Stack with every step recorded."""
         return run_stack(symbols, self.weights(), self.kind.stack(len(self.layers)))
 
     def loss(self, stack: Stack, symbols: Int[Tensor, "B T"]) -> Float[Tensor, ""]:

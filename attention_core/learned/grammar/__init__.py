@@ -1,4 +1,4 @@
-"""A grammar that generates sentences and short stories in English and Chinese, with links between their words.
+"""A grammar that generates sentences and short stories in English and Chinese, and the links between their words.
 
     from random import Random
     from attention_core.learned.grammar import draw_scene

@@ -15,10 +15,10 @@ PRONOUNS = {
     ("n", True): "它们",
 }
 SPEAKERS = {"i": "我", "we": "我们", "you": "你"}
-MANY_PEOPLE = ("们",)  # a plural suffix after the noun, for persons, where others have a determiner
+MANY_PEOPLE = ("们",)  # plural suffix after nouns for persons; other nouns have a determiner instead
 QUESTION_WORDS = {"place": ("在", "哪里"), "time": ("什么时候",), "why": ("为什么",), "how": ("怎么",)}
-ASKED_WITH_DE = ("place", "time", "how")  # questions that a past clause ends with 的, without 了 after the verb
-LASTING = ("正在",)  # words for an action in progress; left out if the clause has a place
+ASKED_WITH_DE = ("place", "time", "how")  # in the past, these questions end with 的, and the verb has no 了
+LASTING = ("正在",)  # words for an action in progress, which a place in the clause replaces
 
 
 def may_mean(thing: Thing, other: Thing) -> bool:
@@ -40,7 +40,7 @@ class ChineseWriter(Writer):
         return phrase.chinese
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
-        """Return the pronoun of a thing; an owner has the same pronoun, followed by 的.
+        """Return the pronoun of a thing; for an owner, followed by 的.
 
         case: ignored, because Chinese has no cases.
         """
@@ -52,7 +52,8 @@ class ChineseWriter(Writer):
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def write_mention(self, mention: Mention) -> int:
-        """Write a noun, and before it its relative clause, determiner and adjective; return the noun's position."""
+        """Write a mention of a thing: the noun, preceded by its relative clause, determiner and adjective; return the
+        noun's position."""
         thing, _, quality, relative, _ = mention
         noun = thing.noun
         verb = self.write_relative(relative) if relative else None
@@ -147,7 +148,7 @@ class ChineseWriter(Writer):
         return places.verb
 
     def write_verb(self, step: tuple[str, str], clause: Clause) -> int:
-        """Write a verb, followed by 了 if the action is completed; return the position of the verb.
+        """Write a verb, followed by 了 if the action is completed; return the verb's position.
 
         step: (verb, mark); 了 may follow only a verb whose mark is "*".
         """
@@ -159,7 +160,7 @@ class ChineseWriter(Writer):
         return at
 
     def write_done(self, clause: Clause) -> None:
-        """Write 了 if the action of a clause is completed.
+        """Write 了 after the verb if the clause's action is completed.
 
         Relative clauses, and questions that end with 的, have no 了.
         """
@@ -167,7 +168,7 @@ class ChineseWriter(Writer):
             self.words.append("了")
 
     def write_before_verb(self, clause: Clause) -> None:
-        """Write the words between subject and verb: the time, 都 (all), the words of the mood, the place."""
+        """Write the words between subject and verb: the time, 都 (all), the words of the mood, and the place."""
         if clause.time:
             self.write_phrase(clause.time)
         if clause.asks in ("time", "why"):
@@ -182,7 +183,7 @@ class ChineseWriter(Writer):
             self.write_place(clause.place)
 
     def write_adverb_asked(self, clause: Clause) -> None:
-        """Write the question word of a clause that asks for a time, a place, a reason or a manner, before the verb."""
+        """Write the question word (when, where, why, how) before the verb, if the clause asks for one of these."""
         *before, word = QUESTION_WORDS[clause.asks]
         self.words += before
         self.add_word(word, (id(clause.event), "asks"))

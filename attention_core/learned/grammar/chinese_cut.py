@@ -17,11 +17,11 @@ from types import ModuleType
 
 from attention_core.learned.grammar.vocabulary import known_words
 
-HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ranges of ideographs, for a pattern
+HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ranges of Chinese characters, for a regex
 HAN_RUN = re.compile(f"[{HAN}]+")
 SPACE_INSIDE = re.compile(f"(?<=[{HAN}])\\s+(?=[{HAN}])")
-LONGEST_WORD = 40  # the most characters of a word
-LONGEST_PARTED = 4  # text that the user split by spaces has at most this mean word length; lines of verse are longer
+LONGEST_WORD = 40  # most characters of a word
+LONGEST_PARTED = 4  # mean length up to which parts between spaces count as words; lines of verse are longer
 
 
 def cut_chinese(
@@ -86,7 +86,8 @@ def is_parted_by_hand(text: str) -> bool:
 
 
 def longest_words(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Split a text from the left into the longest of the words; a character that begins no word is a part by itself."""
+    """Split a text from left to right into the longest words of a vocabulary; a character that begins no word becomes
+    one part."""
     longest = longest_length(words)
     found = []
     at = 0
@@ -105,9 +106,7 @@ def longest_length(words: frozenset[str]) -> int:
 
 
 def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
-    """Yield the parts of a text, where as many neighbours as possible are joined if together they spell a word of
-    `words`.
-    """
+    """Return the parts of a text, with neighbours joined that together spell a word of `words`, as many as possible."""
     longest = longest_length(words)
     at = 0
     while at < len(pieces):
@@ -123,7 +122,7 @@ def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
         at = last + 1
 
 
-@lru_cache(maxsize=256)  # cached, because each rerun of a page splits the same text again
+@lru_cache(maxsize=256)  # cached, because each rerun of a page splits the same texts
 def cut_by_library(text: str) -> tuple[str, ...]:
     """Split a text by the library's word list, to which everyday words are added, and correct the result."""
     return tuple(mend(cut_by_list(text)))
@@ -131,7 +130,7 @@ def cut_by_library(text: str) -> tuple[str, ...]:
 
 # ---- the word list ---------------------------------------------------------------------------------------------------
 EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
-EVERYDAY_COUNT = 500  # an added word counts as occurring at least this often in the library's texts
+EVERYDAY_COUNT = 500  # least frequency that an added word gets in the library's list
 LOADING = Lock()
 
 
@@ -171,13 +170,13 @@ def our_words() -> frozenset[str]:
 
 
 def count_of(word: str, library: ModuleType) -> int:
-    """Return the count of a word in the list of a loaded library; 0 if the list lacks the word."""
+    """Return the frequency of a word in a loaded library's list; 0 if the list lacks the word."""
     return library.suggest_freq(word) - 1 if library.has_word(word) else 0
 
 
 @lru_cache(maxsize=4096)
 def word_count(word: str) -> int:
-    """Return the count of a word in the library's list; 0 if the list lacks the word."""
+    """Return the frequency of a word in the library's list; 0 if the list lacks the word."""
     return count_of(word, load_library())
 
 
@@ -189,10 +188,10 @@ def word_class(word: str) -> str:
 
 
 # ---- corrections of the cut for phrases, numbers and names -----------------------------------------------------------
-LONGEST_PHRASE = 40  # a longer entry, in characters, is not split into a phrase
-RARE_COUNT = 5  # an entry with at most this count was guessed by the list's authors and is seldom a word
-COMMON_COUNT = 100  # an entry with at least this count is certainly a word
-COMMON_CHARACTER_COUNT = 1000  # a single character with at least this count is certainly a word
+LONGEST_PHRASE = 40  # longest entry, in characters, that may be a phrase to be split
+RARE_COUNT = 5  # up to this frequency an entry is seldom a real word
+COMMON_COUNT = 100  # from this frequency on an entry is certainly a word
+COMMON_CHARACTER_COUNT = 1000  # from this frequency on a single character is certainly a word
 
 NUMBER = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
 COUNT = re.compile("[零〇一二三四五六七八九十百千万亿两半几]+")
@@ -201,15 +200,15 @@ MEASURES = frozenset(
     "届岁杯瓶碗盘盒箱包袋桶壶盆勺串束群批堆滴天年周秒分元毛斤克米里吨种类节课站步声眼脚拳针跤圈"
 )
 POINTERS = frozenset("这那哪每某")
-POINTED_AT = frozenset("个种次位天年周")  # measure words that form one word with 这: 这个 is one word, 这只 is two
+POINTED_AT = frozenset("个种次位天年周")  # measure words that form one word with 这 (这个, but 这 只)
 DENIALS = frozenset("不没别")
 DEGREES = frozenset("很太")
 HEADS = DENIALS | DEGREES | frozenset("又再也都就还更最才真我你他她它和跟同与把被给在从对向比是有年小大老新")
 PLACES = frozenset("上下里中")
 TAILS = frozenset("了里上下在到给完掉坏好走开住们吗吧呢的得")
-BETWEEN = frozenset("不得")  # characters that may stand between a verb and its result, as in 看不懂
-UNDONE = frozenset({"不了", "不着"})  # endings of a verb for an action that cannot be completed
-CONJOINED = ("c", "d", "p", "r", "df")  # word classes of entries such as 不如, 不再 and 不要, which are not split
+BETWEEN = frozenset("不得")  # characters between a verb and its result, as in 看不懂
+UNDONE = frozenset({"不了", "不着"})  # endings of verbs whose action cannot be completed
+CONJOINED = ("c", "d", "p", "r", "df")  # word classes of entries that are not split, such as 不如, 不再 and 不要
 STANDALONE = {"不": 4, "没": 10, "别": 10, "很": 5, "太": 10}
 SURNAMES = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪"
@@ -220,18 +219,20 @@ GIVEN_NAME_CHARACTERS = frozenset(
     "美雅芝萱子轩梓涵晨阳博文昊然思诗雨嘉晓峰建国志平林云龙海山东亮成琪瑶晶洁莹媛琴春菊凤"
 )
 NICKNAMES = frozenset("小老阿")
-COLOURS = frozenset("白黄")  # surnames that are also colours: in 小白狗, a small white dog, 小白 is no name
+COLOURS = frozenset("白黄")  # surnames that are also colours: 小白狗 is a small white dog, not a dog named 小白
 
 
 def mend(pieces: Sequence[str]) -> list[str]:
-    """Correct the segmentation of a text: join numbers, split phrases that the list has as words, and join names."""
+    """Return a corrected segmentation of a text: numbers and names are joined, and phrases that the list has as words
+    are split."""
     moved = move_ends(join_numbers(pieces))
     parted = [part for piece in moved for part in part_phrase(piece)]
     return list(join_names(parted))
 
 
 def move_ends(pieces: Iterable[str]) -> list[str]:
-    """Correct where words end: 操|场上 becomes 操场|上; a measure word after a number is separated, 一|本|书."""
+    """Return a segmentation with corrected word ends: 操|场上 becomes 操场|上, and a measure word is separated from its
+    noun."""
     moved: list[str] = []
     for piece in pieces:
         before = moved[-1] if moved else ""
@@ -278,7 +279,7 @@ def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def part_phrase(word: str) -> tuple[str, ...]:
-    """Split an entry of the list that is a phrase, and return its words.
+    """Return the words of a list entry that is a phrase, such as 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天.
 
     Examples: 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天.
     """
@@ -294,7 +295,7 @@ def part_phrase(word: str) -> tuple[str, ...]:
 
 
 def is_counted(word: str) -> bool:
-    """Return whether an entry of the word list is a number, 这 or 那, followed by a measure word, and must be split."""
+    """Return whether a list entry is a number, 这 or 那 with a measure word, which are two words."""
     number, measure = word[:-1], word[-1]
     if number in POINTERS:
         return measure in MEASURES - POINTED_AT
@@ -304,7 +305,7 @@ def is_counted(word: str) -> bool:
 
 
 def is_denied(word: str) -> bool:
-    """Return whether a word is an adverb (不, 没, 别, 很 or 太) and a second word that is far more frequent alone."""
+    """Return whether a list entry is an adverb (不, 没, 别, 很 or 太) with a word that is far more frequent alone."""
     adverb, rest = word[0], word[1:]
     if adverb not in STANDALONE or word_class(word).startswith(CONJOINED):
         return False
@@ -313,7 +314,7 @@ def is_denied(word: str) -> bool:
 
 
 def is_finished(word: str) -> bool:
-    """Return whether an entry of the list is a verb followed by 了 or 在, so that it must be split."""
+    """Return whether a list entry is a verb with 了 or 在, which are two words."""
     verb, tail = word[:-1], word[-1]
     if word in UNDONE:
         return True
@@ -325,8 +326,8 @@ def is_finished(word: str) -> bool:
 
 
 def part_rare(word: str) -> tuple[str, ...]:
-    """Split a rare entry of the list into common words, one of which is a function word or a verb; return (word,) if
-    impossible.
+    """Return the common words, one of them a function word or a verb, into which a rare list entry can be split; else
+    (word,).
     """
     best = (word,)
     for at in range(len(word) - 1, 0, -1):
@@ -342,7 +343,7 @@ def part_rare(word: str) -> tuple[str, ...]:
 
 
 def part_unknown(piece: str) -> tuple[str, ...]:
-    """Split one part of a rare word into words; the part itself need not be in the library's list."""
+    """Return the words of one part of a rare entry; the part may be missing from the library's list."""
     if word_count(piece) > RARE_COUNT or len(piece) == 1:
         return part_phrase(piece)
     found = cut_by_list(piece)
@@ -352,7 +353,7 @@ def part_unknown(piece: str) -> tuple[str, ...]:
 
 
 def rank(parts: tuple[str, ...]) -> tuple[int, int]:
-    """Return the rank of a way to split a word, as (-number of parts, count of the rarest part); higher is better."""
+    """Return the rank of a way to split a word: fewer parts are better, then a more frequent rarest part."""
     return -len(parts), min(map(word_count, parts))
 
 
@@ -368,7 +369,7 @@ def can_part_behind(head: str, rest: str) -> bool:
 
 
 def can_part_before(rest: str, head: str) -> bool:
-    """Return whether a word may be split before its last part `rest`.
+    """Return whether a word may be split before its last part `rest`, judged by `rest` and by the part before it.
 
     This is allowed if `rest` has several characters or is a particle in TAILS, or if `head` is a negation or a degree.
     """
@@ -376,7 +377,7 @@ def can_part_before(rest: str, head: str) -> bool:
 
 
 def join_names(pieces: Sequence[str]) -> Iterator[str]:
-    """Yield the words, joined to names where a given name follows a surname, or a surname follows 小, 老 or 阿."""
+    """Return the words with names joined: a surname with a given name, or 小, 老 or 阿 with a surname."""
     at = 0
     while at < len(pieces):
         count = name_length(pieces, at)

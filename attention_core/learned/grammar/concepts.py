@@ -16,10 +16,10 @@ GENDERS = {
     "infant": "fm",
     "name-f": "f",
     "name-m": "m",
-}  # kind of noun -> letters of its genders; the gender of other kinds is "n", that of things
+}  # kind of noun -> the genders that it may have; nouns of other kinds are neuter ("n")
 VOWELS = "aeiou"
-HISSING = ("s", "sh", "ch", "x", "z")  # endings of a verb's base form that take -es instead of -s
-GROUPS = {  # name of a group in the data files -> the kinds of nouns in this group
+HISSING = ("s", "sh", "ch", "x", "z")  # verbs with these endings take -es in the third person
+GROUPS = {  # name of a group in the data files -> its kinds of nouns
     "name": "name-f name-m",
     "adult": "woman man person",
     "people": "woman man person name-f name-m",
@@ -181,7 +181,7 @@ def regular_forms(base: str) -> Verb:
 
 @cache
 def find_verb(base: str) -> Verb:
-    """Return the forms of an English verb: those in verbs.toml if it is irregular, else the regular forms."""
+    """Return the forms of an English verb, from verbs.toml if it is irregular."""
     irregular = load_irregular_verbs().get(base)
     regular = regular_forms(base)
     if irregular is None:
@@ -191,7 +191,7 @@ def find_verb(base: str) -> Verb:
 
 
 def choose_form(form: str, regular: str) -> str:
-    """Return `form`; if it is ".", return the regular form instead."""
+    """Return `form`, or the regular form if `form` is ".", as in the table of irregular verbs."""
     return regular if form == "." else form
 
 

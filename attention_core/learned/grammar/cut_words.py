@@ -12,8 +12,8 @@ from attention_core.learned.grammar.vocabulary import events_with_forms, known_w
 from attention_core.mechanism.plain_checks import require_one_of
 
 ENGLISH_TOKEN = re.compile(r"'s\b|[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[^\w\s]")
-CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # matches a token where no word of the vocabulary begins
-CONTRACTIONS = (  # contractions: (typed form, replacement)
+CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # the token at a position where no word of the vocabulary begins
+CONTRACTIONS = (  # contraction as typed -> the words that replace it
     (re.compile(r"[’ʼ`]"), "'"),
     (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
@@ -27,7 +27,7 @@ CONTRACTIONS = (  # contractions: (typed form, replacement)
     (re.compile(r"\b(he|she|it|that|there|what|who|where|how)'s\b"), r"\1 is"),
     (re.compile(r"\blet's\b"), "let us"),
 )
-BAR = "|"  # between the words of a text that the user split by hand
+BAR = "|"  # separates words that the user split by hand
 CHINESE_PUNCTUATION = str.maketrans(",.?!:;", "，。？！：；")
 
 
@@ -82,16 +82,14 @@ def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...
 
 
 def cut_for_grammar(run: str) -> tuple[str, ...]:
-    """Split adjacent Chinese characters into the grammar's words first, then those of the library, as the grammar's
-    texts separate them.
+    """Split adjacent Chinese characters into words of the grammar where possible, else into words of the library's
+    list.
     """
     return cut_chinese(run, known_words("zh"), writes_apart)
 
 
 def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Split a text from the left into the longest of `words`; where no word begins, the next part is what CHINESE_TOKEN
-    matches.
-    """
+    """Split a text from left to right into the longest of `words`; elsewhere into tokens that match CHINESE_TOKEN."""
     text = text.translate(CHINESE_PUNCTUATION)
     longest = longest_word(words)
     found = []
@@ -116,11 +114,11 @@ def longest_word(words: frozenset[str]) -> int:
 
 
 # ---- words that the grammar writes separately and a Chinese word list joins: 喝 水, 下 雨, 一 只, 床 上 --------------
-BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers and demonstratives that come before measure words
+BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers and demonstratives, which precede measure words
 ADVERBS = frozenset("不没很太")
-PLACES = frozenset("上里")  # characters after a noun that make it a place
-RESULTS = frozenset("住湿")  # characters after a verb that name its result
-JOINED = frozenset({"马上"})  # always one word: 马上 means "at once" here, never "on a horse"
+PLACES = frozenset("上里")  # characters that turn a noun before them into a place
+RESULTS = frozenset("住湿")  # characters after a verb that name the verb's result
+JOINED = frozenset({"马上"})  # here 马上 always means "at once", never "on a horse"
 
 
 def writes_apart(parts: Sequence[str]) -> bool:
@@ -139,7 +137,7 @@ def writes_apart(parts: Sequence[str]) -> bool:
 
 
 def stand_apart(first: str, second: str) -> bool:
-    """Return whether the grammar writes one word directly after another, judged by their word classes."""
+    """Return whether the grammar writes words of these two classes next to each other."""
     if first in BEFORE_MEASURES:
         return second in measure_words()
     if second in nouns():

@@ -1,4 +1,4 @@
-"""Makes the random choices from which a scene (who does what) is built: nouns, their first mentions, held-out pairs of
+"""Samples what a scene (who does what) consists of: nouns, how they are first mentioned, and held-out pairs of
 nouns.
 """
 
@@ -14,11 +14,11 @@ from attention_core.learned.grammar.function_words import DETERMINERS, FIRST_MEN
 from attention_core.learned.grammar.scene import Mention, Thing
 
 DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # grammatical role -> probability of an adjective
-HELD_OUT_SHARE = 8  # one in eight pairs of nouns is held out
+HELD_OUT_SHARE = 8  # one in this many pairs of nouns is held out
 
 
 class RandomNumbers(Protocol):
-    """A source of random numbers, such as random.Random."""
+    """A source of random numbers with the method `random`, such as random.Random."""
 
     def random(self) -> float:
         """Sample a number that is at least 0 and less than 1."""
@@ -37,7 +37,7 @@ def held_out_pair(noun: str, other: str) -> bool:
 
 
 class Draw:
-    """The random choices of one scene (who does what), which is written in both languages.
+    """The random choices of one scene (who does what), which is then written in both languages.
 
     pairs: the pairs of nouns to which a pronoun might refer, in the order of sampling. part: "train"; "held" if the
     first pair of nouns must be one that training leaves out; "frames" if the frame (event with two nouns and reasons)
@@ -56,7 +56,7 @@ class Draw:
         return options[int(self.random() * len(options))]
 
     def chance(self, probability: float) -> bool:
-        """Return True with this probability."""
+        """Return True with the given probability."""
         return self.random() < probability
 
     # ---- things ------------------------------------------------------------------------------------------------------
@@ -82,8 +82,8 @@ class Draw:
         return Thing(noun, gender, is_many)
 
     def second(self, first: Thing, nouns: Sequence[Noun], many: float = 0.15) -> Thing | None:
-        """Sample a second thing with one of these nouns, so that the two nouns are a held-out pair exactly if the scene
-        needs one.
+        """Sample a second thing whose noun forms a held-out pair with the first exactly if the scene needs one; None if
+        that fails.
 
         Returns None after 40 failures. many: the probability that the thing is plural.
         """
@@ -100,7 +100,7 @@ class Draw:
 
     # ---- mentions ----------------------------------------------------------------------------------------------------
     def mention(self, thing: Thing, role: str = "subject") -> Mention:
-        """Return the first mention of a thing, with a sampled determiner and perhaps an adjective.
+        """Return the first mention of a thing, with a sampled determiner and, sometimes, a sampled adjective.
 
         role: "subject", "object", "head" (with a relative clause) or "either" (a subject or object to which a later
         pronoun may refer).
@@ -123,7 +123,7 @@ class Draw:
         return self.pick(options) if options else None
 
     def known(self, thing: Thing) -> Mention:
-        """Return a further mention of a thing by its noun: "the dog"."""
+        """Return a later mention of a thing by its noun with a definite determiner: "the dog"."""
         if not thing.noun.measure:
             return Mention(thing, DETERMINERS[""])
         if not thing.many:
@@ -163,7 +163,7 @@ class DrawnNumbers:
 
     @classmethod
     def drawn_from(cls, generator: Generator) -> "DrawnNumbers":
-        """Return a source of random numbers whose seed is sampled from `generator`, which gives no further numbers."""
+        """Return a source of random numbers, seeded once from `generator`, which is not used after that."""
         seed = torch.randint(2**62, (1,), generator=generator)
         return cls(Generator().manual_seed(seed.item()))
 

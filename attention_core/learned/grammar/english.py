@@ -9,7 +9,7 @@ from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place,
 from attention_core.learned.grammar.templates import VERB
 from attention_core.learned.grammar.writer import OBJECT_CASE, Writer
 
-PRONOUNS = {  # gender of a thing, or speaker -> pronouns as subject, object and owner
+PRONOUNS = {  # gender of a thing, or a speaker -> the pronouns as subject, object and owner
     "f": ("she", "her", "her"),
     "m": ("he", "him", "his"),
     "n": ("it", "it", "its"),
@@ -138,8 +138,8 @@ class EnglishWriter(Writer):
         return places.verb
 
     def write_verb(self, step: Verb, clause: Clause) -> int:
-        """Write a verb and its auxiliaries for the clause's mood (tense, negation); return the position of the verb
-        itself.
+        """Write a verb with the auxiliaries of the clause's mood (tense, negation); return the position of the main
+        verb.
         """
         if clause.asks not in ("", "x"):
             return self.write_rest_of_verb(step, clause.mood)
@@ -161,7 +161,7 @@ class EnglishWriter(Writer):
 
     # ---- questions ---------------------------------------------------------------------------------------------------
     def write_asked(self, clause: Clause, name: str) -> None:
-        """Write "who" or "what" if the clause asks for the subject.
+        """Write "who" or "what" as the subject, if the clause asks for its subject.
 
         Other question words are written before the clause.
         """
@@ -169,7 +169,7 @@ class EnglishWriter(Writer):
             super().write_asked(clause, name)
 
     def write_question_words(self, clause: Clause) -> None:
-        """Write the words before the subject in a question: the question word and the auxiliary verb."""
+        """Write what precedes the subject in a question: the question word and the auxiliary verb."""
         asked = clause.asks
         if asked not in QUESTION_WORDS:
             super().write_asked(clause, asked)
@@ -184,9 +184,7 @@ class EnglishWriter(Writer):
         self.words.append(forms[clause.parts["x"].thing.agreement])
 
     def write_rest_of_verb(self, verb: Verb, mood: Mood) -> int:
-        """Write the words of a question after its subject: the rest of the verb group; return the position of the
-        verb.
-        """
+        """Write what follows the subject in a question: the rest of the verb group; return the position of the verb."""
         self.words += mood.between
         if not is_plain_be(verb, mood):
             self.words.append(verb[mood.form] if mood.auxiliary else verb.base)

@@ -13,7 +13,7 @@ from attention_core.learned.grammar.scene import Event
 from attention_core.learned.grammar.templates import VERB, read_chinese, read_english
 
 # ---- frames ----------------------------------------------------------------------------------------------------------
-MOOD_GROUPS = {  # group of moods -> {mood: its weight in sampling}
+MOOD_GROUPS = {  # group of moods -> {mood: its sampling weight}
     "not": {"did not": 4, "could not": 3, "does not": 1, "can not": 1, "will not": 1, "did not want": 1},
     "fails": {"did not": 2, "could not": 3, "can not": 2, "does not": 1},
     "did": {"past": 7, "has done": 1},
@@ -44,7 +44,7 @@ class Frame:
 
 @cache
 def mood_group(name: str) -> tuple[Mood, ...]:
-    """Return the moods of a group for sampling; each is repeated as often as its weight says."""
+    """Return the moods of a group as a list to sample from, each repeated according to its weight."""
     return tuple(MOODS[mood] for mood, weight in MOOD_GROUPS[name].items() for _ in range(weight))
 
 
@@ -110,8 +110,8 @@ def frames_of(part: str) -> tuple[Frame, ...]:
 
 
 # ---- deeds: the events that a noun may take part in, alone or with another noun --------------------------------------
-FEW = 4  # an action that at most this many nouns can do is typical of them, as barking is
-OWN_WEIGHT = 6  # a noun's typical actions are added this often to the list from which actions are sampled
+FEW = 4  # an action is typical of nouns if at most this many nouns can do it
+OWN_WEIGHT = 6  # how often a noun's typical actions are repeated in the list from which actions are sampled
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -156,7 +156,7 @@ def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
 
 @cache
 def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Return the deeds (events with their nouns) that a noun may do alone, with its typical deeds repeated.
+    """Return the deeds (actions with their possible nouns) that a noun may do without an object, typical ones repeated.
 
     planned: whether to return only deeds that fit "is doing" and "wants to", that is, lasting actions.
     """
@@ -167,7 +167,7 @@ def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 
 @cache
 def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Return the deeds (events with their nouns) that a noun may do to another.
+    """Return the deeds (actions with their possible nouns) that a noun may do to another noun.
 
     planned: whether to return only deeds that fit "is doing" and "wants to", that is, lasting actions.
     """
@@ -175,7 +175,7 @@ def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 
 
 def deeds_of(noun: Noun, planned: bool) -> list[Deed]:
-    """Return the deeds (events with their nouns) that a noun may do, alone or to another.
+    """Return the deeds (actions with their possible nouns) that a noun may do, with or without an object.
 
     planned: whether to return only deeds that fit "is doing" and "wants to", that is, lasting actions.
     """

@@ -19,7 +19,7 @@ def determiner(english: str, chinese: str, is_total: bool = False) -> Determiner
 
 
 DETERMINERS = {
-    "": determiner("", ""),  # "" stands for no determiner, as before names
+    "": determiner("", ""),  # no determiner, as before names
     "the": determiner("the", ""),
     "the measured": determiner("the", "那 M"),
     "a": determiner("a", "一 M"),
@@ -44,7 +44,7 @@ DETERMINERS = {
 
 
 def often(weights: dict[str, int]) -> tuple[Determiner, ...]:
-    """Return the determiners named in {name: weight}, each repeated as often as its weight says, to sample from."""
+    """Return a list of determiners to sample from, in which each is repeated according to its weight."""
     return tuple(DETERMINERS[name] for name, weight in weights.items() for _ in range(weight))
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from attention_core.learned.grammar.concepts import find_verb, read_data
 
-BASE, THIRD, PAST, PARTICIPLE, DOING = range(5)  # indices of verb forms in concepts.Verb
-SINGULAR, PLURAL, FIRST = range(3)  # indices into IS, HAS and DOES for the subjects she, they and i
+BASE, THIRD, PAST, PARTICIPLE, DOING = range(5)  # indices of the forms in concepts.Verb
+SINGULAR, PLURAL, FIRST = range(3)  # indices into IS, HAS and DOES by subject: she, they, I
 
 IS, WAS = ("is", "are", "am"), ("was", "were", "was")
 HAS, HAD = ("has", "have", "have"), ("had", "had", "had")
@@ -24,7 +24,7 @@ AUXILIARIES = {
 MODAL_VERBS = ("will", "can", "could", "must", "should", "may", "might", "would", "wanted", "used")
 PAST_WORDS = frozenset(
     ["ate", "was", "had", "did", "could", "wanted", "used"]
-)  # a mood with one of these words is past; the reason for a past clause is past, too
+)  # words of past moods; the reason for a past clause is past, too
 DENYING = frozenset(["not", "never"])
 
 

@@ -1,5 +1,5 @@
-"""Collects a text while the grammar writes it: its words, the links between words, and the last mention of each
-thing.
+"""Collects a text while the grammar writes it: its words, the links between them, and where each thing was last
+named.
 """
 
 from typing import NamedTuple
@@ -49,7 +49,7 @@ def noun_category(noun: Noun, many: bool) -> str:
 
 
 class Page:
-    """A text while it is being written: its words, and the links between them.
+    """A text while the grammar writes it: its words, and the links between them.
 
     All positions are indices into `words`. kinds: {position: the category token that may replace the word}. named:
     {thing: position of its last noun}. nouns: the positions of all nouns. marks: (id of a part of the scene, position),
@@ -114,11 +114,12 @@ class Page:
         raise NotImplementedError
 
     def rivals(self, thing: Thing) -> tuple[int, ...]:
-        """Return the positions of the nouns of other things to which a thing's pronoun could also refer."""
+        """Return the positions of nouns with which a thing's pronoun could be confused: those of other things that it
+        also fits."""
         return tuple([at for other, at in self.named.items() if other is not thing and self.may_mean(thing, other)])
 
     def link_subject(self, verb: int, subject: int) -> None:
-        """Link a verb to its subject, and store the nouns between them as the link's `others`."""
+        """Link a verb to its subject, and record the nouns between the two in the link's `others`."""
         first, last = (subject, verb) if subject < verb else (verb, subject)
         between = tuple([at for at in self.nouns if first < at < last]) if last - first > 2 else ()
         self.links.append(Link("subject", verb, subject, between))
@@ -128,7 +129,7 @@ class Page:
         self.links.append(Link("object", at, verb))
 
     def link_deciding(self, deciding: int, thing: Thing, subject: int) -> None:
-        """Link a word that decides what a pronoun refers to (such as an adjective) to the noun that it describes.
+        """Link a word that decides to which noun a pronoun refers (such as an adjective) to the noun that it describes.
 
         deciding: the position of the word. thing: what the noun names. subject: the position of the clause's subject.
         """

@@ -15,7 +15,7 @@ class Thing:
 
     def __init__(self, noun: Noun, gender: str, many: bool = False, surname: Noun | None = None, speaker: str = ""):
         self.noun, self.gender, self.many, self.surname = noun, gender, many, surname
-        self.speaker = speaker  # "i", "we" or "you" for a speaker or listener; "" for any other thing
+        self.speaker = speaker  # "i", "we" or "you" if the thing is a speaker or listener, else ""
         singular = FIRST if speaker == "i" else SINGULAR
         self.agreement = PLURAL if many else singular
 
@@ -47,13 +47,13 @@ class Mention(NamedTuple):
 
 
 class Pronoun(NamedTuple):
-    """A thing named by a pronoun."""
+    """A mention of a thing by a pronoun."""
 
     thing: Thing
 
 
 class Degree(NamedTuple):
-    """A degree, such as "very": the English words before an adjective, and the Chinese words before and after it."""
+    """A degree such as "very": the English words before an adjective, the Chinese words before and after it."""
 
     english: tuple[str, ...]
     before: tuple[str, ...]
@@ -119,7 +119,7 @@ class Relative(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """A text as clauses and phrases, in the word order of each language.
+    """A text as a sequence of clauses and phrases, in the order of each language.
 
     frame: the name of the frame (event with two nouns and reasons) that the text was made from; "" without a frame.
     """
@@ -130,5 +130,5 @@ class Telling(NamedTuple):
 
 
 def tell(*parts: object, frame: str = "") -> Telling:
-    """Return the text (a Telling) whose parts have the same order in both languages."""
+    """Return a Telling (a text as clauses and phrases) whose parts have the same order in both languages."""
     return Telling(frame, parts, parts)

@@ -95,14 +95,15 @@ class Scene:
         self.parts = {"en": telling.english, "zh": telling.chinese}
 
     def say(self, language: str) -> Text:
-        """Write this scene (the content of a text) in a language, "en" or "zh", and return it as a Text."""
+        """Write this scene (the content of a text) in one language, "en" or "zh", and return the finished Text."""
         page = self.write(language)
         kind_at = page.kinds.get
         kinds = tuple([kind_at(at, "") for at in range(len(page.words))])
         return Text(tuple(page.words), tuple(page.links), kinds, self.sort, self.frame)
 
     def write(self, language: str) -> Writer:
-        """Write this scene (a text's content) in a language; return the Writer, which holds the words and marks."""
+        """Write this scene (the content of a text) in one language, and return the Writer with its words and alignment
+        marks."""
         page = WRITERS[require_one_of("language", language, LANGUAGES)]()
         for part in self.parts[language]:
             page.write(part)
@@ -149,7 +150,7 @@ def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train")
 
 @cache
 def sorts_of(part: str) -> tuple[str, ...]:
-    """Return the kinds of text for "train", "held" or "frames", each repeated as often as its weight says."""
+    """Return the kinds of text for a part of the data, each repeated according to its weight, to sample from."""
     choices = []
     for name, sort in SORTS.items():
         if {"train": True, "held": sort.has_pairs, "frames": sort.has_frames}[part]:
@@ -159,7 +160,7 @@ def sorts_of(part: str) -> tuple[str, ...]:
 
 # ---- minimal pairs ---------------------------------------------------------------------------------------------------
 class MinimalPair(NamedTuple):
-    """Two texts that differ in one word, which decides which noun the pronoun refers to.
+    """Two texts that differ in one word, which decides to which noun the pronoun refers.
 
     nouns: the position, in each text, of the noun that the pronoun refers to. pronoun: the position of the pronoun.
     deciding: the position of the word that differs. Pronoun and deciding word have the same position in both texts.
@@ -220,7 +221,7 @@ def is_one_word(reason: object) -> bool:
 
 
 def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Thing, reason: Quality) -> Scene:
-    """Build the content of a text: an event between two nouns, with a reason that is true of one of them.
+    """Build the content of a text: an event between two things, and a reason for it that is true of only one of them.
 
     meant: the one of `things` that the reason is true of.
     """

@@ -1,4 +1,4 @@
-"""Parses the event templates of the data files into steps: fixed words, and places for the parts of a clause.
+"""Parses the templates of events in the data files into steps: fixed words, and places for the parts of a clause.
 
 - x y z: a person, animal or thing that takes part in the event
 - q: a quality with its degree; c: a clause; e: the action that somebody goes or wants to do
@@ -15,7 +15,7 @@ from functools import cache
 
 from attention_core.learned.grammar.concepts import find_verb
 
-WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # codes of steps: what each step of a template writes
+WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # codes of steps, which say what a step writes
 
 Step = tuple[int, object]
 VERB_MARKS = "*~="
@@ -63,7 +63,7 @@ def read_chinese(template: str) -> tuple[Step, ...]:
 
 
 def read_plain(token: str) -> Step:
-    """Parse a token that means the same in the templates of both languages."""
+    """Parse one token of a template that has the same meaning in both languages, and return its step."""
     if token in PARTS:
         return PART, token
     if token.endswith("'s") and token[:-2] in PARTS:

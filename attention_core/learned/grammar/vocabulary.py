@@ -14,7 +14,7 @@ from attention_core.learned.grammar.templates import TELLING, VERB, WORD
 from attention_core.mechanism.plain_checks import require_one_of
 
 SPECIAL_TOKENS = ("<pad>", "<start>", "<mask>", "<unknown>")
-CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # words that no data file has
+CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # words that no data file contains
 
 
 @cache
@@ -62,7 +62,7 @@ def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
         if isinstance(reason, Event):
             yield reason, told
     deeds = load_deeds()
-    for name, event in load_events().items():  # by name: threads that load the grammar at once may hold other objects
+    for name, event in load_events().items():  # by name: objects may differ between threads that load at once
         deed = deeds.get(name)
         is_told_only = deed is not None and not deed.is_planned
         yield event, told if is_told_only else (*told, PARTICIPLE, DOING)
@@ -153,6 +153,6 @@ def load_glosses() -> dict[str, str]:
     for noun in load_nouns().values():
         if noun.measure:
             glosses.setdefault(noun.measure, MEASURE_WORD)
-            for word, meaning in BEFORE_MEASURES.items():  # joined words, as in some examples
+            for word, meaning in BEFORE_MEASURES.items():  # words joined to a measure word, as in some examples
                 glosses.setdefault(word + noun.measure, meaning)
     return glosses

@@ -1,4 +1,4 @@
-"""Writes scenes (the contents of texts); the steps here are the same in both languages."""
+"""Writes scenes (the contents of texts) as words; this class has the steps that both languages share."""
 
 from attention_core.learned.grammar.page import VERB_CATEGORY, Page
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Pronoun, Said, Thing
@@ -8,7 +8,7 @@ SUBJECT_CASE, OBJECT_CASE, OWNER_CASE = range(3)
 
 
 class Places:
-    """The position in the text of each part of a clause; None for an absent part, [] without objects."""
+    """The positions in a text of a clause's parts; None for a part that is absent, [] if there are no objects."""
 
     __slots__ = ("deciding", "objects", "subject", "verb")
 
@@ -20,7 +20,7 @@ class Places:
 
 
 class Writer(Page):
-    """A Page (a text while it is being written) that writes the parts of scenes.
+    """Writes the parts of scenes into a Page (a text while it is written); subclasses write the words of one language.
 
     A subclass per language writes phrases, mentions, verbs, qualities and places.
     """
@@ -45,7 +45,7 @@ class Writer(Page):
         raise NotImplementedError
 
     def write_place(self, place: Place) -> None:
-        """Write where an action takes place."""
+        """Write the place of an action."""
         raise NotImplementedError
 
     def write_quality(self, said: Said, clause: Clause) -> int:
@@ -65,7 +65,7 @@ class Writer(Page):
         raise NotImplementedError
 
     def write_done(self, clause: Clause) -> None:
-        """Write 了 where a template has 了?, if the clause needs it."""
+        """Write 了 at the place that the template marks by 了?, if the clause needs it."""
         raise NotImplementedError
 
     # ---- parts -------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class Writer(Page):
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_steps(self, clause: Clause, steps: tuple) -> Places:
-        """Write a clause step by step along its template; return the positions of the clause's parts."""
+        """Write a clause by the steps of its template; return the positions of the clause's parts."""
         places = Places()
         for code, payload in steps:
             if code == WORD:
@@ -119,7 +119,8 @@ class Writer(Page):
         self.add_pronoun(owner, owner, self.pronoun_of(owner, OWNER_CASE))
 
     def write_part(self, clause: Clause, name: str, places: Places) -> None:
-        """Write the part `name` of a clause; write nothing if the clause omits this part, as a relative clause does."""
+        """Write the part `name` of a clause, or nothing if the clause omits it, as a relative clause omits the
+        described noun."""
         part = clause.parts[name]
         if name == clause.gap:
             return
@@ -143,7 +144,7 @@ class Writer(Page):
         self.add_word(self.question_word(clause.parts[name].thing), (id(clause.event), "asks"))
 
     def write_errand(self, clause: Clause, errand: Clause, places: Places) -> None:
-        """Write an action that a person goes to do or wants to do, and link its verb to that person."""
+        """Write an action that somebody goes to do or wants to do, and link its verb to that person."""
         verb = self.write_clause(errand)
         doer = errand.parts["x"].thing
         at = places.subject if doer is clause.parts["x"].thing else self.named.get(doer)

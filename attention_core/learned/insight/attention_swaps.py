@@ -19,8 +19,8 @@ from attention_core.learned.symbols import PAD
 from attention_core.record.trace import Trace
 
 # ---- the shift under other weights -----------------------------------------------------------------------------------
-MIN_LOG_WEIGHT = 1e-30  # weights below this are raised to it before the logarithm, which is -inf at 0
-Z95 = 1.96  # half the width of a 95 % confidence interval, in standard errors
+MIN_LOG_WEIGHT = 1e-30  # least weight in a logarithm, because log 0 is -inf
+Z95 = 1.96  # half width of a 95 % confidence interval in standard errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class LearnedPrediction:
         return is_padding[:, None, None]
 
     def repeat(self, times: int) -> "LearnedPrediction":
-        """Return the prediction for a batch in which each text is repeated `times` times."""
+        """Return the predictions for a batch that contains each text `times` times."""
         return LearnedPrediction(
             self.model,
             self.texts.repeat(times, 1),
@@ -139,14 +139,14 @@ def relative_entropy(p: Tensor, m: Tensor) -> Tensor:
 
 
 # ---- adversarial weights: of all weights far from the learned weights, those that move the prediction least ----------
-ADVERSARIAL_DISTANCE_SHARE = 0.9  # adversarial weights have at least this share of the largest distance
-SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # settings of the search by gradients
-DISTANCE_TOLERANCE_NATS = 1e-3  # adversarial weights may be nearer than the required distance by at most this
+ADVERSARIAL_DISTANCE_SHARE = 0.9  # required share of the largest possible distance
+SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # of the gradient search
+DISTANCE_TOLERANCE_NATS = 1e-3  # accepted shortfall of that distance, in nats
 
 
 def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
-    """Find weights that are nearly as far from the learned weights as possible, and that shift each text's prediction
-    least.
+    """Find weights that shift each text's prediction least, among those nearly as far from the learned weights as
+    possible.
 
     Candidates are all weight on one position, and the results of searches by gradients. Candidates that are too near to
     the learned weights do not count.
@@ -187,7 +187,7 @@ def one_place_weights(
     For positions beyond the end of a text, its last position is used.
     """
     is_padding = texts == PAD  # (B, S)
-    hidden = is_padding[:, None, None]  # (B, 1, 1, S): the positions of padding
+    hidden = is_padding[:, None, None]  # (B, 1, 1, S): True at padding
     shown = learned.masked_fill(hidden, 1.0)
     least = shown.argmin(-1, keepdim=True)  # (B, H, 1, 1): the position of the least learned weight
     nothing = torch.zeros_like(learned)
@@ -208,7 +208,7 @@ def search_weights(
         torch.randn(learned.weights.shape, generator=generator, dtype=learned.weights.dtype)
         for _ in range(SEARCH_STARTS)
     ]
-    scores = torch.cat(starts).requires_grad_()  # (starts * B, H, 1, S): all starts as one batch
+    scores = torch.cat(starts).requires_grad_()  # (starts * B, H, 1, S): all starts in one batch
     searched = learned.repeat(SEARCH_STARTS)
     least_distance = far.repeat(SEARCH_STARTS)
     optimiser = torch.optim.Adam([scores], SEARCH_RATE)
@@ -218,7 +218,7 @@ def search_weights(
         shift = total_variation(searched.probabilities, probabilities)
         distance = distance_of_weights(searched.weights, weights)
         too_near = (least_distance - distance).clamp(min=0)
-        losses = shift + SEARCH_PRESSURE * too_near  # (starts * B,)
+        losses = shift + SEARCH_PRESSURE * too_near  # (starts * B,): what the search minimises
         optimiser.zero_grad()
         losses.sum().backward()
         optimiser.step()
@@ -228,8 +228,8 @@ def search_weights(
 
 # ---- the replacements ------------------------------------------------------------------------------------------------
 SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")
-PERMUTATION_COUNT = 25  # number of random orders of the weights, of which the median shift is taken
-MIN_MOVED_SHARE = 0.1  # a mean shift (total variation distance) of at most this does not count as a shift
+PERMUTATION_COUNT = 25  # number of random orders, whose median shift is reported
+MIN_MOVED_SHARE = 0.1  # a mean shift (total variation distance) up to this counts as no shift
 
 
 def measure_shift(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed: int = 0) -> PredictionShift:
@@ -283,7 +283,7 @@ def random_weights(learned: LearnedPrediction, generator: Generator) -> Float[Te
 
 # ---- the learned weights in another order ----------------------------------------------------------------------------
 def permuted_shift(learned: LearnedPrediction, generator: Generator) -> PredictionShift:
-    """Measure, for each text, the median shift over many random orders of its weights.
+    """Measure the median shift of each text's prediction over many random orders of its weights.
 
     The `weights` of the result are in an order that has this median shift.
     """
@@ -309,7 +309,7 @@ def permute_weights(learned: LearnedPrediction, generator: Generator) -> Float[T
     """Put the learned weights of each text into a random order, the same for all heads; padding stays at the end."""
     keys = torch.rand(learned.texts.shape, generator=generator)  # (B, S)
     keys = keys[:, None, None]  # (B, 1, 1, S)
-    keys = keys.masked_fill(learned.is_padding, 2.0)  # padding is sorted last and keeps its order
+    keys = keys.masked_fill(learned.is_padding, 2.0)  # padding stays last, in its order
     order = keys.argsort(dim=-1, stable=True)
     order = order.expand_as(learned.weights)  # (B, H, 1, S)
     return learned.weights.gather(-1, order)

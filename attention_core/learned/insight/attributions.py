@@ -108,18 +108,18 @@ def state_slopes(model: Seq2Seq, source: Tensor) -> Float[Tensor, "S 64 S E"]:
     The batch has 64 copies of the text, and copy n is differentiated for component n alone: one backward pass gives the
     derivatives of all 64 components of a state.
     """
-    width = 2 * model.onward.hidden_size  # the number of components of a state, 64: half from each direction
+    width = 2 * model.onward.hidden_size  # number of components of a state: 32 per direction
     with torch.inference_mode(False), torch.enable_grad():
-        symbols = source.clone()  # copied, because an inference tensor has no gradient
+        symbols = source.clone()  # cloned: an inference tensor has no gradient
         x = model.read(symbols).detach()  # (1, S, E)
         copies = x.repeat(width, 1, 1).requires_grad_()  # (64, S, E)
         onward, backward = model.passes(copies, symbols.expand(width, -1))  # each (64, S, 32)
         states = torch.cat((onward, backward), -1)  # (64, S, 64)
-        state_numbers = states.diagonal(dim1=0, dim2=2)  # (S, 64): component n of each state, from copy n of the input
+        state_numbers = states.diagonal(dim1=0, dim2=2)  # (S, 64): component n of every state, computed from copy n
         slopes = [torch.autograd.grad(state.sum(), copies, retain_graph=True)[0] for state in state_numbers]
     return torch.stack(slopes)  # (S, 64, S, E)
 
 
 def mean_own_share(trace: Trace) -> float:
-    """Compute the share of a state's influence that comes from its own symbol, averaged over the states."""
+    """Compute which share of the influence on a state comes from its own symbol, averaged over the states."""
     return trace["heard"].diagonal().mean().item()

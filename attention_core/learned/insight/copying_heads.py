@@ -13,11 +13,12 @@ from attention_core.learned.tasks import repeats
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.trace import Step, Trace
 
-HEAD_PLACES = {"L1H1": (0, 0), "L1H2": (0, 1), "L2H1": (1, 0), "L2H2": (1, 1)}  # name -> (layer, head), both from 0
+HEAD_PLACES = {"L1H1": (0, 0), "L1H2": (0, 1), "L2H1": (1, 0), "L2H2": (1, 1)}  # head -> (layer, index), both from 0
 
 
 def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
-    """Compute two mean weights of each head, over held-out texts whose second half repeats the first.
+    """Compute two measures of each head on held-out texts that repeat their first half: weight on the previous symbol,
+    and induction.
 
     previous: the weight on the symbol before. induction: in the second half, the weight on the symbol that followed the
     same symbol in the first half.
@@ -32,7 +33,7 @@ def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
         to_previous = weights.diagonal(-1, -2, -1)  # (B, 2, T - 1): query t, key t - 1
         mean = to_previous.mean((0, -1))  # (2,)
         previous.append(mean)
-        behind_copy = weights.diagonal(1 - half, -2, -1)  # (B, 2, T - half + 1): query t, the key after t's first copy
+        behind_copy = weights.diagonal(1 - half, -2, -1)  # (B, 2, T - half + 1): query t, key after t's first copy
         in_second_half = behind_copy[..., 1:]
         mean = in_second_half.mean((0, -1))  # (2,)
         induction.append(mean)
@@ -119,7 +120,7 @@ def accuracy_without_heads(model: Copier, off: tuple[str, ...]) -> tuple[float, 
 
 
 def first_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean accuracy at the positions that cannot be predicted: the first half, and the first symbol of the
+    """Compute the mean accuracy where prediction is impossible: in the first half, and at the first symbol of the
     second half.
     """
     unknown = figures[: repeats.MEASURED_HALF]
@@ -127,14 +128,14 @@ def first_share(figures: tuple[float, ...]) -> float:
 
 
 def repeated_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean accuracy at the positions that can be predicted: the second half from its second symbol on."""
+    """Compute the mean accuracy where prediction is possible: in the second half, from its second symbol on."""
     known = figures[repeats.MEASURED_HALF :]
     return sum(known) / len(known)
 
 
 # ---- two composed heads, from the matrices alone: the keys of the second read the output of the first ----------------
-ITSELF = "itself"  # instead of a first-layer head: the keys are computed from the symbols themselves
-MAX_COMPOSED_SYMBOLS = 12  # the most symbols (rows and columns) in the matrix that compose_heads computes
+ITSELF = "itself"  # in place of a first-layer head: keys are computed from the symbols themselves
+MAX_COMPOSED_SYMBOLS = 12  # most symbols (rows and columns) in the matrix of compose_heads
 
 
 def compose_heads(network: Network, text: str, first: str) -> Trace:

@@ -17,10 +17,10 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.errors import AttentionError
 
-MAX_READ_SYMBOLS = 64  # an input text has at most this many symbols
-MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # an encoder-decoder generates at most this many symbols
-VISIBLE_BLANK = "␣"  # shown instead of a blank
-QUERY_LABEL = "?"  # the label of a learned query, which belongs to no symbol of the text
+MAX_READ_SYMBOLS = 64  # most symbols of an input text
+MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # most symbols that an encoder-decoder generates
+VISIBLE_BLANK = "␣"  # how a blank is shown
+QUERY_LABEL = "?"  # label of a learned query, which belongs to no symbol
 
 
 @dataclass(frozen=True, eq=False)

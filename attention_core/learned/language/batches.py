@@ -15,14 +15,14 @@ from attention_core.learned.grammar.draw import DrawnNumbers, RandomNumbers
 from attention_core.learned.language.packing import PackedTexts, disguise_words, pack_texts
 from attention_core.learned.language.questions import NOT_ASKED
 
-ROWS, ROW_LENGTH = 20, 48  # rows per batch, and words per row: about a thousand words per step
+ROWS, ROW_LENGTH = 20, 48  # rows per batch and words per row, about a thousand words per step
 START, MASK = "<start>", "<mask>"
-HIDDEN = 0.15  # an encoder has to predict this share of words (Devlin et al. 2019, section 3.1)
-STILL_SEEN = 0.1  # among the words to predict, the share that stays visible instead of being replaced by MASK
-WEIGHED = 0.3  # share of training texts in which two nouns fit a pronoun and only a reason tells which noun is meant
-WHOLE = 0.5  # share of an encoder's training texts in which no word is masked; questions are asked only about these
-ITSELF = 0.15  # for words that are their own answer: the share that is asked about
-DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # share of nouns, of other words, that a category token replaces
+HIDDEN = 0.15  # share of the words that an encoder must predict (Devlin et al. 2019, section 3.1)
+STILL_SEEN = 0.1  # share of those words that stay visible, instead of being masked
+WEIGHED = 0.3  # share of training texts with a pronoun that fits two nouns, so that only a reason decides
+WHOLE = 0.5  # share of an encoder's training texts without masked words; questions are asked only about these
+ITSELF = 0.15  # share of the words that are their own answer for which the question is asked
+DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # share of the nouns, and of other words, that a category token replaces
 OTHER_CATEGORIES = ("<quality>", "<verb>")
 
 
@@ -67,17 +67,13 @@ def draw_weighed_text(language: str, rng: RandomNumbers) -> Text:
 
 
 def begin_text(text: Text) -> Text:
-    """Return a text with START as its first word; the positions in its links (pairs of words, such as a pronoun and its
-    noun) grow by 1.
-    """
+    """Return a text with START before its first word; the positions in its links are increased by 1."""
     links = tuple(map(begin_link, text.links))
     return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=links)
 
 
 def begin_link(link: Link) -> Link:
-    """Return a link (a pair of words, such as a pronoun and its noun) with both positions increased by 1, for the added
-    START.
-    """
+    """Return a link between two words with both positions increased by 1, because START was put before the text."""
     others = tuple(other + 1 for other in link.others)
     return link._replace(at=link.at + 1, to=link.to + 1, others=others)
 
@@ -99,8 +95,8 @@ def draw_batch(language: str, causal: bool, generator: Generator) -> Batch:
 
 
 def draw_whole_texts(packed: PackedTexts, generator: Generator) -> Bool[Tensor, "B T"]:
-    """Return a boolean mask of the words whose text is left without masked words; each text is chosen with the
-    probability WHOLE.
+    """Return a boolean mask, True at the words of texts that stay without masked words; each text with the probability
+    WHOLE.
     """
     most = packed.words.shape[1]
     is_whole = torch.rand(len(packed.words), most, generator=generator) < WHOLE  # (B, the most texts in a row)
@@ -121,13 +117,13 @@ def ask_about(
     is_itself = answers == places
     is_left_out = is_itself & (torch.rand(answers.shape, generator=generator) >= ITSELF)
     if causal:
-        is_left_out |= answers > places  # a decoder cannot attend to the words that follow
+        is_left_out |= answers > places  # a decoder cannot attend to later words
     is_asked = whole & ~is_left_out & (answers != NOT_ASKED)
     return answers.where(is_asked, torch.tensor(NOT_ASKED))
 
 
 def hide_words(packed: PackedTexts, whole: Bool[Tensor, "B T"], language: str, generator: Generator) -> Batch:
-    """Mask some words of the texts, except START and the words of texts that stay without masked words.
+    """Mask a share of the words, except START and the words of texts that stay without masked words.
 
     whole: True at the words of texts without masked words.
     """

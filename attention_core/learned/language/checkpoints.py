@@ -31,7 +31,7 @@ from attention_core.transformer.stack import Stack
 
 # ---- the weights after some steps of training ------------------------------------------------------------------------
 STEPS_FOLDER = SHIPPED_FOLDER / "steps"
-BETWEEN_STEPS = (500, 1000, 2000)  # the training steps at which models in STEPPED have checkpoints
+BETWEEN_STEPS = (500, 1000, 2000)  # training steps at which models of STEPPED have checkpoints
 STEPPED = ("en_foretold_encoder", "en_named_encoder", "en_asked_encoder")
 MEASURED = (*STEPPED, "zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder")
 
@@ -47,8 +47,7 @@ def steps_of(name: str) -> tuple[int, ...]:
 
 
 def size_between_steps(names: Iterable[str]) -> float:
-    """Return the size in megabytes of these models' checkpoints at BETWEEN_STEPS; each has the size of the included
-    model.
+    """Return the size in megabytes of all checkpoints at BETWEEN_STEPS of these models.
 
     >>> round(size_between_steps(["zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder"]), 1)
     4.0
@@ -141,7 +140,7 @@ def measure_steps(name: str) -> StepFigures:
         shown[str(step)] = heads[layer][head]
         if recipe.questions:
             answered[str(step)] = answer_pairs(model, recipe.language, batches)
-    changed, without = {}, []  # here `batches` has the runs of the last step, because the loop above ends with it
+    changed, without = {}, []  # `batches` still holds the runs of the last step from the loop above
     if recipe.questions:
         own = {kind: Intervention(f"{layer + 1}.attention", head, kind) for kind in (OFF, EVEN)}
         changed = {kind: answer_pairs(model, recipe.language, batches, each) for kind, each in own.items()}
@@ -161,7 +160,8 @@ def find_telling_head(model: LanguageModel, language: str) -> tuple[int, int]:
 
 
 def answer_without_heads(model: LanguageModel, language: str, batches: Sequence["PairBatch"]) -> list[list[float]]:
-    """Ablate each head in turn and return the share of minimal pairs with both answers right: one row per layer."""
+    """Return, for each head, the share of minimal pairs answered right on both texts while this head is ablated; one
+    row per layer."""
     shape = model.shape
     changes = [
         [Intervention(f"{layer}.attention", head) for head in range(shape.heads)]
@@ -192,7 +192,8 @@ def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iter
 
 
 def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
-    """Return, for each head, the share of minimal pairs in which the head is right on both texts; one row per layer.
+    """Return, for each head, the share of minimal pairs in which it attends more to the right noun than to the other,
+    in both texts; one row per layer.
 
     A head is right if it gives the noun to which the pronoun refers more weight than the other noun.
     """
@@ -230,7 +231,7 @@ STEP_FIGURES = MeasuredTable(SHIPPED_FOLDER / "steps.json", StepFigures, measure
 
 
 # ---- one held-out pair: the weights from the pronoun in the head that is right on most pairs, and the noun named -----
-OWN = "own"  # one of CHANGES: the head stays as it was trained
+OWN = "own"  # choice of CHANGES: the head is unchanged
 CHANGES = (OWN, EVEN, OFF)
 
 

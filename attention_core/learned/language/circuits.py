@@ -20,14 +20,14 @@ from attention_core.transformer.stack import EMBEDDING, Reading, Stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
 CIRCUIT = "circuit"
-Places = Int[Tensor, "H T"]  # for each head and query, the position of a key
-MAX_SHOWN_WORDS = 12  # a picture has at most this many words, each with a row and a column
+Places = Int[Tensor, "H T"]  # per head and query, the position of a key
+MAX_SHOWN_WORDS = 12  # most words in a picture, each a row and a column
 MAX_ADDED_WORDS = 6
 
 
 # ---- which words -----------------------------------------------------------------------------------------------------
 def read_added_words(name: str, text: str) -> tuple[str, ...]:
-    """Return the different words of a text that a visitor wants to add to a sentence's words.
+    """Return the distinct words of a text that a visitor typed in order to add them to a sentence's words.
 
     name: the name of the model. Raises AttentionError: words_unknown, words_many.
 
@@ -46,8 +46,8 @@ def read_added_words(name: str, text: str) -> tuple[str, ...]:
 
 
 def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the words to show in a picture: the word at position `at`, the added words, and other words of the
-    sentence that fit.
+    """Return the words to show in a picture: the word at `at`, the added words, and as many words of the sentence as
+    fit.
 
     >>> choose_words(("the", "dog", "saw", "the", "cat"), 1, ("bird",))
     ('the', 'dog', 'saw', 'cat', 'bird')
@@ -91,7 +91,7 @@ def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
 
 
 def missing_pushes(name: str, layer: int) -> str | None:
-    """Return why it is not computed what the heads of a layer add to the logits of words; None if it is.
+    """Return why the heads' contributions to the logits of words cannot be computed; None if they can be.
 
     "no_logits": no linear map computes logits from the last vectors, or the rows of the words are unknown.
     "norms_behind": a norm behind a layer changes what the heads add before it reaches the logits.
@@ -114,7 +114,7 @@ def run_alone(model: ReadModel, x: Float[Tensor, "B T D"], layer: int) -> Trace:
 
 
 def push_words(model: ReadModel, trace: Trace, rows: Sequence[int] | slice, layer: int) -> Trace:
-    """Add to a run what each head adds to the logit of some words if the head attends to one word alone.
+    """Add to a run what each head adds to the logits of some words if its whole weight is on one word.
 
     If answers are read from this layer, the logits of the answers are added, too. rows: those of the words in the
     unembedding.
@@ -138,7 +138,8 @@ def read_last_norm(weights: UnembeddingWeights, config: UnembeddingConfig) -> tu
 # ---- over all words --------------------------------------------------------------------------------------------------
 @remembered
 def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H V"]]:
-    """Return, by step, what each head of a layer adds to the logit of every word if the head attends to one word alone.
+    """Return, by step, what each head of a layer adds to the logit of every word if its whole weight is on one given
+    word.
 
     The steps are `writes`, and `answers` if answers are read from the heads; {} if missing_pushes says why not. token:
     the word to which the heads attend.
@@ -170,7 +171,7 @@ def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
         return {}
     with torch.inference_mode():
         table = model.unembedding()[0].table
-        x = model.embed(model.vocabulary)["x"].transpose(0, 1)  # (V, 1, D): each word as a text of one word
+        x = model.embed(model.vocabulary)["x"].transpose(0, 1)  # (V, 1, D): each word is a text by itself
         trace = push_words(model, run_alone(model, x, layer), (0,), layer)
         scores = {}
         for step, made in (("writes", "gained"), ("answers", "answered")):
@@ -182,8 +183,7 @@ def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
 
 @remembered
 def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
-    """Return the key that each head of a layer prefers for each query, as positions: among single words, and in the
-    sentence.
+    """Return, for each head and query, the key with the highest score: among single words, and in the sentence.
 
     Among single words it is the key with the highest score that the mask allows; in the sentence the key with the
     largest weight.

@@ -25,9 +25,9 @@ from attention_core.learned.language.writing import blank_word
 from attention_core.learned.measured_table import MeasuredTable
 
 # ---- the order -------------------------------------------------------------------------------------------------------
-SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # separators of the text's reordered parts
+SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # tokens that separate the parts of a reordered text
 SIGNS = (SUFFIX, MIDDLE, END)
-MOVED = 0.5  # in this share of the training texts, the words of a gap are moved to the end
+MOVED = 0.5  # share of the training texts in which the words of a gap are moved to the end
 
 
 def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class MiddleRecipe:
 
     @property
     def name(self) -> str:
-        """The name of the recipe and of its checkpoint file."""
+        """The name of the recipe, which is also that of its checkpoint file."""
         return f"{self.language}_middle_decoder"
 
     def make(self, generator: Generator) -> LanguageModel:
@@ -89,16 +89,16 @@ class MiddleRecipe:
         return Batch(packed, packed.words, None)
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
-        """Compute the loss of a batch, in which each word is predicted from the words before it; the words after the
-        gap are predicted, too.
+        """Compute the loss of a batch: every word is predicted from the words before it, also the words after the
+        gap.
         """
         return foretelling_loss(model, model.run_layers(batch.seen, batch.packed.allowed), batch)
 
 
 # ---- the probability of a hidden word: from the words before it, from both sides, and in this order ------------------
 MIDDLE_LANGUAGE = "en"
-MIDDLE_TEXTS = 300  # models are measured on this many texts
-PLACE_SEED = 91  # seed of the random numbers that choose the hidden words
+MIDDLE_TEXTS = 300  # number of texts on which models are measured
+PLACE_SEED = 91  # seed that chooses the hidden words
 DIGITS = 4
 
 
@@ -140,7 +140,7 @@ def hide_words(language: str, count: int = MIDDLE_TEXTS) -> list[Hidden]:
     return hidden
 
 
-ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # text -> (input tokens, position of the prediction)
+ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # text -> (tokens to read, position of the prediction)
 
 
 def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidden], read: ReadGap) -> list[float]:
@@ -179,15 +179,13 @@ def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
 
     The order is: the words before the hidden word, <suffix>, the words after it, <middle>.
     """
-    read = put_middle_last(text.words, text.at, text.at + 1)[:-2]  # the slice drops the hidden word and <end>
+    read = put_middle_last(text.words, text.at, text.at + 1)[:-2]  # without the hidden word and <end>
     return read, len(read) - 1
 
 
 # ---- figures of all three models -------------------------------------------------------------------------------------
 def measure_middle(language: str) -> MiddleFigures:
-    """Train a decoder on texts whose middle comes last, and measure how well this decoder and two included models
-    predict hidden words.
-    """
+    """Train a decoder to fill gaps, and measure how well it and two included models predict hidden words."""
     recipe = MiddleRecipe(language)
     trained = train_model(recipe, recipe.seeds[0], CHECKPOINT_FOLDER, print)
     texts = hide_words(language)

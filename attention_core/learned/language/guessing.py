@@ -31,7 +31,7 @@ from attention_core.learned.language.surprise import number_words, text_surprise
 from attention_core.learned.model_cache import MODEL_CACHE
 
 STUDENTS = Path(__file__).parent / "shipped" / "students.json"
-SURE = 0.5  # a sure answer has at least this weight; below it, all other words together have more weight
+SURE = 0.5  # an answer with less weight than this is not sure: other words together have more
 
 
 class Reading(NamedTuple):
@@ -78,7 +78,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Judgement:
-    """How surprising a sentence is to a model, and which nouns the model takes the sentence's pronouns to refer to.
+    """How surprising a sentence is to a model, and to which nouns the model says its pronouns refer.
 
     unknown: the positions of <unknown>. surprises: the surprise of each token, in nats; 0 for START, which is given.
     usual, usual_word: limits of the mean and of the largest surprise of a text; 98 of 100 texts like the training texts
@@ -104,20 +104,18 @@ class Judgement:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Return what makes the sentence unlike the training texts: "unknown" words, a high mean "surprise", or one
-        surprising "word".
-        """
+        """Return what is unusual in the sentence: "unknown" words, a high mean "surprise", or a surprising "word"."""
         found = {"unknown": self.unknown, "surprise": self.surprise > self.usual, "word": self.startling}
         return tuple(reason for reason, holds in found.items() if holds)
 
     @property
     def doubted(self) -> tuple[Reference, ...]:
-        """The references (answers for a pronoun) that count as guesses."""
+        """The answers for pronouns (References) that count as guesses."""
         return tuple(reference for reference in self.references if reference.doubts)
 
     @property
     def outside(self) -> bool:
-        """Whether the model guesses on this sentence.
+        """Whether the model only guesses the answers on this sentence.
 
         If there are pronouns, the model guesses if an answer is doubted. Without pronouns, it guesses if there are
         `reasons`.
@@ -154,7 +152,7 @@ def read_student_figures() -> dict[str, StudentFigures]:
 
 @lru_cache(maxsize=64)
 def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
-    r"""Judge whether a model knows sentences such as this one, and return its answers and those of the simple rule.
+    r"""Judge whether a model can read a sentence as trained, and return its answers and those of a simple rule.
 
     An example of a sentence that the included models know is *the animal did not cross the street because it was too
     tired*. Surprise in nats per word is $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with
@@ -185,7 +183,7 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
 
 
 def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """Return the surprise of each typed token after START, measured with missing punctuation added.
+    """Return the surprise of each typed token after START; the model reads the sentence with missing punctuation added.
 
     Missing commas and a missing full stop are added to the input, but their surprise is not returned; the surprise of a
     typed punctuation mark is limited to the usual mean. Every training text is punctuated: without a full stop, half of
@@ -240,8 +238,8 @@ def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]
 
 
 def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int | None) -> bool:
-    """Return whether a pronoun can refer to a word: they agree in gender and number, and what is eaten or drunk is food
-    or drink.
+    """Return whether a pronoun can refer to a word: the two agree in gender and number, and only food or drink is eaten
+    or drunk.
 
     word: the position of the word. None is possible only if no noun is before the pronoun.
     """
@@ -251,7 +249,7 @@ def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int 
 
 
 def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
-    """Return which noun a model takes a pronoun to refer to when it reads this variant of the sentence (see Reading).
+    """Return the noun to which a model says a pronoun refers, when it reads this variant of the sentence (see Reading).
 
     The positions in the Answer count the typed tokens, not those of the variant.
     """
@@ -275,11 +273,11 @@ JOINING = {  # conjunctions that begin a clause; `punctuate` adds a missing comm
     "en": frozenset(("because", "so", "but")),
     "zh": frozenset(("因为", "所以", "但是", "可是", "因此", "然后")),
 }
-FIRST_JOINED = 3  # the first position at which a conjunction gets a comma before it; START is at 0
+FIRST_JOINED = 3  # first position at which a comma may be added before a conjunction; START is at 0
 
 
 def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
-    """Add missing commas and a missing full stop to a sentence, because every training text is punctuated.
+    """Return a sentence with missing commas and a missing full stop added, because every training text is punctuated.
 
     >>> punctuate("en", ("<start>", "tom", "slept", "because", "he", "was", "tired"))
     Reading(tokens=('<start>', 'tom', 'slept', ',', 'because', 'he', 'was', 'tired', '.'), places=(0, 1, 2, 4, 5, 6, 7))

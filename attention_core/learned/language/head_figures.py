@@ -22,8 +22,8 @@ from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
 from attention_core.learned.measured_table import MeasuredTable
 
-HEAD_TEXTS = 300  # number of held-out texts from which each measure is computed
-LINKS = {"antecedent": "pronoun", "subject": "subject"}  # measure -> kind of link; the measure is its mean weight
+HEAD_TEXTS = 300  # number of held-out texts per measure
+LINKS = {"antecedent": "pronoun", "subject": "subject"}  # measure -> the kind of link whose mean weight it is
 DECIMALS = 3
 
 

@@ -34,7 +34,7 @@ from attention_core.learned.language.surprise import number_words, surprises_of_
 from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
 CHECKPOINT_FOLDER = Path(".training")  # the default folder of the command line for training checkpoints
-KEPT_EVERY = 250  # a checkpoint is saved after this many steps
+KEPT_EVERY = 250  # number of steps between two checkpoints
 FIGURE_DECIMALS = 4
 
 
@@ -53,7 +53,7 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
     row = {
         "seed": best,
         "steps": recipe.steps,
-        "texts": batch.count * recipe.steps,  # approximate, because the number of texts differs between batches
+        "texts": batch.count * recipe.steps,  # approximate: batches differ in their number of texts
         "figures": reports[best],
         "others": {str(seed): figures for seed, figures in reports.items() if seed != best},
     }
@@ -96,13 +96,13 @@ def round_figures(figures: dict[str, float]) -> dict[str, float]:
 
 
 # ---- when a model guesses --------------------------------------------------------------------------------------------
-USUAL = 0.98  # the share of texts like the training texts whose surprise is below the limit
-LEARNED_PARTS = ("held", "train")  # with held-out pairs of nouns, and sampled as in training
+USUAL = 0.98  # share of usual texts whose surprise must be below the limit
+LEARNED_PARTS = ("held", "train")  # texts that count as usual: with held-out pairs of nouns, and as in training
 Tokens = tuple[str, ...]
 
 
 class Told(NamedTuple):
-    """The answers of a model and of the simple rule for one pronoun of a text, and whether they are right.
+    """The answers of a model and of a simple rule for one pronoun, and whether each is right.
 
     group: the group of measure_guesses in which the pronoun counts, "" for none. noun: the model's answer, a position.
     right, rule_right: whether the answer of the model, and that of the rule, is the noun to which the pronoun refers.
@@ -143,7 +143,7 @@ def measure_guesses(model: LanguageModel, language: str, second: LanguageModel |
 
 # ---- surprise --------------------------------------------------------------------------------------------------------
 def measure_limits(model: LanguageModel, language: str) -> dict[str, float]:
-    """Return the limits of surprise. Of 100 texts like the training texts, 98 have a surprise below the limit."""
+    """Return limits of surprise that 98 of 100 texts like the training texts stay below."""
     found = [each for part in LEARNED_PARTS for each in surprises_of_part(model, language, part, "choose")]
     means = torch.stack([each.mean() for each in found])
     largest = torch.stack([each.max() for each in found])
@@ -239,7 +239,7 @@ def answers_to_texts(model: LanguageModel, language: str, part: str, read: Calla
 
 
 def group_of(place: Place, part: str) -> str:
-    """Return the group ("one_fits", "two_fit", "frames") in which measure_guesses counts a pronoun; "" if in none."""
+    """Return in which group ("one_fits", "two_fit", "frames") measure_guesses counts a pronoun; "" if in none."""
     if place.others:
         of_frames = {"held": "two_fit", "frames": "frames"}
         return of_frames[part] if place.text.frame else ""
@@ -256,7 +256,7 @@ def is_meant(place: Place, word: int | None) -> bool:
 
 # ---- tokens read for nouns -------------------------------------------------------------------------------------------
 def read_words(text: Text) -> Tokens:
-    """Return the words of a text unchanged."""
+    """Return the words of a text as the model reads them in the unchanged variant."""
     return text.words
 
 
@@ -271,9 +271,7 @@ def read_unknown(text: Text) -> Tokens:
 
 
 def replace_nouns(text: Text, token: str | None) -> Tokens:
-    """Return the words of a text, in which a token replaces each noun; if the token is None, the noun's category
-    does.
-    """
+    """Return the words of a text with each noun replaced by a token, or by its category if the token is None."""
     return tuple(
         (token or category) if category and category not in OTHER_CATEGORIES else word
         for word, category in zip(text.words, text.kinds, strict=True)

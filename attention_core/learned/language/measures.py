@@ -14,11 +14,11 @@ from attention_core.learned.language.batches import begin_text, word_numbers
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.questions import QUESTIONS
 
-CLEAR = 0.6  # a head's answer is clear if its weight is larger than this
-TEXTS = 1200  # number of held-out texts from which each measure is computed
+CLEAR = 0.6  # weight from which a head's answer counts as clear
+TEXTS = 1200  # number of held-out texts per measure
 MEASURED_PAIRS = 300
 SEEDS = {"choose": 71, "report": 72}  # half of the held-out texts: "choose" selects a head, "report" measures it
-MOST_ROWS = 256  # a batch has at most this many texts
+MOST_ROWS = 256  # most texts in a batch
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
 
 
 def deciding_kind(causal: bool) -> str:
-    """Return the name of the question that asks an encoder, or a decoder, which noun a pronoun refers to.
+    """Return which question tells to which noun a pronoun refers: "pronoun" for an encoder, "about" for a decoder.
 
     An encoder is asked at the pronoun. A decoder has not read the end of the sentence there, so it is asked at the
     later word that decides which noun is meant.
@@ -106,8 +106,8 @@ def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tens
 
 
 def best_head(weights: Float[Tensor, "N L H"]) -> tuple[int, int]:
-    """Return (layer, head) of the head whose weights are most often larger than CLEAR."""
-    shares = (weights > CLEAR).double().mean(0) + weights.mean(0) / 10  # (L, H); if equal, the larger mean decides
+    """Return (layer, head) of the head whose weight on the right answer is most often above CLEAR."""
+    shares = (weights > CLEAR).double().mean(0) + weights.mean(0) / 10  # (L, H): ties go to the larger mean
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     return layer, head
 
@@ -149,7 +149,8 @@ def measure_heads(model: LanguageModel, language: str, half: str = "report") -> 
 
 
 def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, int]:
-    """Return (layer, head) of the head that answers a question.
+    """Return (layer, head) of the head that answers a question: the one trained for it, else the best one on other
+    texts.
 
     This is the head trained for the question if there is one, else the best head on the half of the texts for choosing.
     """
@@ -164,7 +165,7 @@ def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, in
 
 
 def share_answered(model: LanguageModel, language: str, half: str) -> float:
-    """Return the share of minimal pairs for which the model answers right in both texts."""
+    """Return the share of minimal pairs for which the model answers right on both texts."""
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
     numbers = word_numbers(language)
     right = []
@@ -192,7 +193,7 @@ def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
 
 @cache
 def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
-    """Return the Place of the question in each text of the minimal pairs; the two texts of a pair follow each other."""
+    """Return the Place (query and right answer) of the question in each text of the minimal pairs, pair after pair."""
     places = []
     for pair in minimal_pairs(held_out_numbers(half), MEASURED_PAIRS, language):
         at = pair.deciding if causal else pair.pronoun

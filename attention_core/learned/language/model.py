@@ -17,7 +17,7 @@ from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwa
 from attention_core.transformer.stack import LayerConfig, LayerWeights, Stack, StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
-ROPE = ("rope", {"style": "half", "base": 100.0})  # a small base (fast rotations) suits short texts
+ROPE = ("rope", {"style": "half", "base": 100.0})  # RoPE with a small base (fast rotations), because texts are short
 NORM = "rms_norm_before"
 ANSWERS = ("nowhere", "sum", "heads")
 WORD_DEVIATION = 0.05  # standard deviation of the initial word embeddings

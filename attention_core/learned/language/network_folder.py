@@ -15,7 +15,7 @@ from attention_core.learned.language.training import TrainingRecipe
 from attention_core.learned.model_cache import MODEL_CACHE
 from attention_core.mechanism.plain_checks import require_one_of
 
-STORED_DTYPE = torch.float16  # half the size of float32, with almost the same accuracy
+STORED_DTYPE = torch.float16  # half the size of float32, with almost no loss of accuracy
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class NetworkFolder:
         return figures_from(self)
 
     def revision(self, name: str) -> str:
-        """Return the fingerprint of a network's weights: the first eight hex digits of its file's SHA-256."""
+        """Return a fingerprint of a network's weights: the first eight hex digits of the SHA-256 of its file."""
         return revision_from(self, name)
 
     # ---- shipping ----------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ class NetworkFolder:
         revision_from.cache_clear()
 
     def write_row(self, name: str, row: dict[str, object]) -> None:
-        """Add the measurements of one network, `row`, to the file of measurements, or replace them there."""
+        """Write the measurements of one network into the file of measurements; its former row is replaced."""
         table = {**self.table(), name: row}
         ordered = {each: table[each] for each in self.recipes if each in table}
         text = json.dumps(ordered, indent=2, ensure_ascii=False)
@@ -121,5 +121,5 @@ def figures_from(networks: NetworkFolder) -> dict[str, ShippedFigures]:
 
 @cache
 def revision_from(networks: NetworkFolder, name: str) -> str:
-    """Return the fingerprint of a network's weights: the first eight hex digits of its file's SHA-256."""
+    """Return a fingerprint of a network's weights: the first eight hex digits of the SHA-256 of its file."""
     return hashlib.sha256(networks.model_file(name).read_bytes()).hexdigest()[:8]

@@ -12,7 +12,7 @@ from attention_core.learned.grammar import Text
 from attention_core.learned.grammar.draw import RandomNumbers
 from attention_core.learned.language.questions import NOT_ASKED, QUESTIONS, Answers
 
-NO_TEXT = -1  # value of PackedWords.texts at an empty position
+NO_TEXT = -1  # what PackedWords.texts has at an empty position
 Item = TypeVar("Item")
 
 
@@ -29,7 +29,8 @@ class PackedWords:
 
     @property
     def allowed(self) -> Bool[Tensor, "B 1 T T"]:
-        """Which word may attend to which, as a boolean mask: every word to all words of its own text.
+        """A boolean mask of which word may attend to which: to all words of its own text; empty positions to each
+        other.
 
         An empty position attends to the empty positions of its row.
         """
@@ -37,8 +38,8 @@ class PackedWords:
         return same[:, None]
 
     def allowed_to(self, others: "PackedWords") -> Bool[Tensor, "B 1 T S"]:
-        """Return a boolean mask of which word may attend to which word of `others`: to those of the text with the same
-        index in the row.
+        """Return a boolean mask of which word may attend to which word of `others`: to the text with the same index in
+        the row.
 
         An empty position attends to all words, so that its softmax is defined.
         """
@@ -47,13 +48,13 @@ class PackedWords:
 
     @property
     def filled(self) -> Bool[Tensor, "B T"]:
-        """True for each position that has a word."""
+        """A boolean tensor, True at positions that hold a word."""
         return self.texts != NO_TEXT
 
     @property
     def places(self) -> Int[Tensor, "B T"]:
         """The position of each word in its own text, counted from 0."""
-        firsts = self.allowed[:, 0].int().argmax(-1)  # where each word's text begins
+        firsts = self.allowed[:, 0].int().argmax(-1)  # index at which each word's text begins
         return torch.arange(self.words.shape[1]) - firsts
 
     @property
@@ -116,7 +117,8 @@ def deal_rows(
 def pack_rows(
     dealt: Sequence[Sequence[Text]], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedWords:
-    """Concatenate the texts of each row. numbers: word -> token id. filler: the token id at empty positions."""
+    """Return the texts of each row, concatenated. numbers: word -> token id. filler: the token id at empty
+    positions."""
     words = [[numbers[word] for text in row for word in text.words] for row in dealt]
     owners = [[number for number, text in enumerate(row) for _ in text.words] for row in dealt]
     return PackedWords(fill_rows(words, rows, length, filler), fill_rows(owners, rows, length, NO_TEXT))
@@ -131,7 +133,7 @@ def answers_of_row(texts: Iterable[Text]) -> Iterator[tuple[int, ...]]:
 
 
 def fill_rows(parts: list[list], rows: int, length: int, filler: object) -> Tensor:
-    """Return a tensor with `rows` rows of the given length, padded with the filler."""
+    """Return lists as a tensor with `rows` rows of the given length, padded with the filler."""
     filled = [part + [filler] * (length - len(part)) for part in parts]
     filled += [[filler] * length] * (rows - len(parts))
     return torch.tensor(filled)
@@ -150,7 +152,7 @@ def answer_positions(text: Text, start: int) -> list[tuple[int, ...]]:
 
 
 def disguise_words(text: Text, rng: RandomNumbers, share: Callable[[str], float]) -> list[str]:
-    """Return the words of a text, of which some are replaced by their categories at every occurrence.
+    """Return the words of a text with some of them replaced by their categories, each at all its occurrences.
 
     share: a function that returns the probability that words of a category are replaced.
     """

@@ -7,12 +7,12 @@ from typing import NamedTuple
 from jaxtyping import Float, Int
 from torch import Tensor
 
-# Which noun does a pronoun refer to, which noun acts, what is described, and of which verb is a noun the object?
+# The noun that a pronoun refers to, the noun that acts, the noun that is described, the verb whose object a noun is.
 QUESTIONS = ("pronoun", "subject", "about", "object")
 PRONOUN, ABOUT = QUESTIONS.index("pronoun"), QUESTIONS.index("about")
-NOT_ASKED = -1  # value in Answers where the training does not ask a question
-Answers = Int[Tensor, "Q B T"]  # the position of each word's answer, or of the word itself
-ENDS = frozenset(".,!?;:。，！？；：")  # punctuation that ends a clause
+NOT_ASKED = -1  # what Answers has where training does not ask the question
+Answers = Int[Tensor, "Q B T"]  # per question and word: the position of the answer, or of the word itself
+ENDS = frozenset(".,!?;:。，！？；：")  # punctuation marks that end a clause
 
 
 class Answer(NamedTuple):

@@ -1,5 +1,5 @@
-"""Defines ReadModel: what is asked of every model that reads words, whether it is one of this package or a recorded
-one, and finds a model by its name.
+"""Defines ReadModel, the interface of every model that reads words, included or recorded, and finds a model by its
+name.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ class LayerHeads:
 
 
 class ReadModel(Protocol):
-    """A model whose layers, heads and words can be looked at while it reads a text.
+    """A model whose layers, heads and words a page can show while it reads a text.
 
     name: how functions find the model. causal: whether each word reads only itself and those before it. language: "en"
     or "zh"; None for a model without a grammar. heads: the number of heads of each layer. questions: the indices of the
@@ -71,10 +71,12 @@ class ReadModel(Protocol):
         """Run the model on tokens, with every step recorded."""
 
     def run_linked(self, tokens: Tokens) -> Stack:
-        """Run the model on tokens; each part reads the result of the part before it, so that a change is passed on."""
+        """Run the model on tokens; each part reads the result of the part before it, so that a change is passed on to
+        later parts."""
 
     def words_of_sum(self, word: int) -> tuple[int, ...] | None:
-        """Return the words whose logits are split if one word is looked at: this word alone, or None for all words."""
+        """Return the words whose logits are split into a sum for a selected word: that word alone, or None for all
+        words."""
 
     def unembedding(self) -> tuple[UnembeddingWeights, UnembeddingConfig]:
         """Return the weights and the settings with which the model computes the probabilities of words."""
@@ -86,7 +88,7 @@ class ReadModel(Protocol):
         """Return the row of the unembedding of each word; None if the rows are unknown, or if there are none."""
 
     def heads_of(self, layer: int) -> LayerHeads:
-        """Return the heads of a layer. layer: from 1."""
+        """Return the attention heads of a layer, with their weights and settings. layer: from 1."""
 
     def question_of(self, layer: int, head: int) -> str | None:
         """Return the question that a head answers; None if it answers none. layer: from 1. head: from 0."""
@@ -123,11 +125,11 @@ class OwnModel:
         return run_own(self.name, tokens)
 
     def run_linked(self, tokens: Tokens) -> Stack:
-        """Return the same run, whose parts are linked."""
+        """Return the run of the model; its parts read each other's results in any case."""
         return run_own(self.name, tokens)
 
     def words_of_sum(self, word: int) -> None:
-        """Return None: the logits of all words are split."""
+        """Return None, because the logits of all words are split into sums."""
 
     def unembedding(self) -> tuple[UnembeddingWeights, UnembeddingConfig]:
         """Return the weights and the settings of the unembedding."""
@@ -144,7 +146,7 @@ class OwnModel:
         return tuple(numbers[token] for token in tokens)
 
     def heads_of(self, layer: int) -> LayerHeads:
-        """Return the heads of a layer; the answers of some models are read from those of the last one."""
+        """Return the attention heads of a layer; some models read their answers from the heads of the last layer."""
         model = load_model(self.name)
         choices, weights = self.shape.stack().layers[layer - 1], model.layers[layer - 1].weights()
         is_asked = self.shape.answers == "heads" and layer == self.shape.layers
@@ -171,8 +173,8 @@ def run_own(name: str, tokens: Tokens) -> Stack:
 
 
 # ---- by name ---------------------------------------------------------------------------------------------------------
-RECORDED = "recorded:"  # the beginning of the name of a recorded model
-OTHERS: WeakValueDictionary[str, ReadModel] = WeakValueDictionary()  # recorded models that something else keeps
+RECORDED = "recorded:"  # how the name of a recorded model begins
+OTHERS: WeakValueDictionary[str, ReadModel] = WeakValueDictionary()  # recorded models in use elsewhere
 find_own = cache(OwnModel)
 
 
@@ -193,8 +195,8 @@ def find_model(name: str) -> ReadModel:
 
 
 def remembered(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Decorator that caches the results of a function, whose first argument is the name of a model, in the cache of
-    this model.
+    """Decorator that caches a function's results in the cache of the model whose name is the function's first
+    argument.
     """
 
     @wraps(function)

@@ -22,7 +22,7 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 
-MAX_MODEL_WORDS = ROW_LENGTH - 1  # the most words of a sentence, without START; no training text is longer
+MAX_MODEL_WORDS = ROW_LENGTH - 1  # most words of a sentence, without START, as in the training texts
 UNKNOWN = "<unknown>"
 
 
@@ -158,7 +158,7 @@ def stand_in(language: str, word: str) -> str | None:
 
 @cache
 def load_stand_ins(language: str) -> dict[str, str]:
-    """Load {everyday word outside the vocabulary, in each of its forms: the token that is read instead}."""
+    """Return {everyday word outside the vocabulary: token that the model reads instead}, for each form of the word."""
     known = word_numbers(language)
     file = Path(__file__).parent / f"everyday_{language}.toml"
     found: dict[str, str] = {}
@@ -172,18 +172,18 @@ def load_stand_ins(language: str) -> dict[str, str]:
 
 
 def read_alone(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield (word, token that replaces it) for a word that has only one form."""
+    """Yield the pair (word, token that replaces it) for a word with a single form."""
     yield word, token
 
 
 def read_noun(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield (word, token that replaces it) for a noun and for its plural."""
+    """Yield pairs (word, token that replaces it) for a noun and for its plural."""
     yield word, token
     yield plural_of(word), plural_token(token)
 
 
 def read_verb(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield (word, token that replaces it) for each form of a verb; a category token replaces all forms."""
+    """Yield pairs (word, token that replaces it) for each form of a verb; a category token replaces all forms."""
     read = [token] * 5 if token.startswith("<") else verb_forms(token)
     yield from zip(verb_forms(word), read, strict=True)
 
@@ -206,7 +206,7 @@ def plural_of(word: str) -> str:
 
 
 def plural_token(token: str) -> str:
-    """Return the plural of a noun or a category in the vocabulary; return the token unchanged if it has no plural."""
+    """Return the plural of a noun or category, as a token of the vocabulary; the token itself if it has none."""
     if token.startswith("<"):
         kind = token.strip("<>")
         return ONE_OF_MANY.get(token) or f"<{MANY.get(kind) or plural_of(kind)}>"

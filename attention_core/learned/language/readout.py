@@ -78,7 +78,7 @@ def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tenso
     """
     stack, found = run_model(name, tokens), {}
     with torch.inference_mode():
-        for part in lens_parts(stack):  # one after the other: for a large vocabulary each takes much memory
+        for part in lens_parts(stack):  # one at a time, because a large vocabulary takes much memory
             trace = read_as_words(stack[UNEMBEDDING], stack[part])
             found[part] = tuple(trace["probabilities"][0].max(-1))
     return found
@@ -107,7 +107,7 @@ def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tens
 
 
 # ---- the share of a word's last vector that comes from attention, and so can be explained by its weights -------------
-SHARED_TEXTS = 20  # an encoder is measured on this many texts
+SHARED_TEXTS = 20  # number of texts on which an encoder is measured
 KINDS = ("embedding", "attention", "feed_forward")
 
 

@@ -15,7 +15,7 @@ from attention_core.learned.language.questions import ABOUT, NOT_ASKED, PRONOUN,
 from attention_core.transformer.stack import Stack, StackConfig
 
 # ---- the loss: for words to predict, for answers to questions, and for the entropy of the maps -----------------------
-SMALLEST_SHARE = 1e-9  # probabilities below this are raised to it before the logarithm, which is -inf at 0
+SMALLEST_SHARE = 1e-9  # least probability in a logarithm, because log 0 is -inf
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,11 @@ class Kind:
 
 EVERY = tuple(range(len(QUESTIONS)))
 KINDS = {
-    # Models that only predict words.
+    # models that only predict words
     "foretold": Kind(Prices(), "nowhere", (), (), (1,)),
-    # Models that also name the noun of a pronoun, read from a word's vector after the last layer.
+    # models that also find a pronoun's noun, read from a word's vector after the last layer
     "named": Kind(Prices(answers=0.5), "sum", (PRONOUN,), (ABOUT,), (1,)),
-    # Models that also answer four questions, each from a separate head.
+    # models that also answer four questions, each by a separate head
     "asked": Kind(Prices(answers=1.0, itself=0.2, spread=0.01), "heads", EVERY, EVERY, (1, 2, 3)),
 }
 
@@ -143,7 +143,7 @@ class Recipe:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds with which the model is trained."""
+        """The seeds with which the model is trained, once each."""
         return KINDS[self.kind].seeds
 
     @property

@@ -28,10 +28,10 @@ DECIMALS = 4
 WHOLE = "whole"
 CHOICES = {
     WHOLE: {},
-    "mask": {"masks": ()},  # without the mask, each word attends to later words too
-    "scale": {"scale": 1.0},  # factor 1: scores are not divided by √d_k
-    "positions": {"positions": ()},  # without RoPE
-}  # removed part -> {field of AttentionConfig: the value without this part}
+    "mask": {"masks": ()},  # no mask: each word also attends to later words
+    "scale": {"scale": 1.0},  # factor 1 instead of 1/√d_k
+    "positions": {"positions": ()},  # no RoPE
+}  # name of a removed part -> the AttentionConfig fields that remove it
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,8 @@ class ChangedModel:
         return replace(layer, attention=replace(layer.attention, **self.choices))
 
     def interventions_on_heads(self, length: int) -> Iterator[Intervention]:
-        """Yield one intervention for each head that is to be changed.
+        """Yield the interventions on heads: masks that block attention to the own word if `closed`, else ablations of
+        all heads but one.
 
         If `closed` is True, each intervention is a mask on one head, which blocks every word from attending to itself.
         Otherwise each is the ablation of one head, except the head that `head` names. length: words per text.
@@ -123,8 +124,7 @@ def mean_surprise(model: ChangedModel, language: str, texts: list[tuple[str, ...
 
 
 def count_words_alike(nats: float) -> int:
-    r"""Return the perplexity $e^{\mathrm{nats}}$, rounded: among this many equally likely words, a guess is as
-    uncertain.
+    r"""Return the perplexity, rounded: the number of equally likely words among which a guess would be as uncertain.
 
     nats: the cross-entropy per word. Source: Jelinek, Mercer, Bahl, Baker 1977, perplexity.
 

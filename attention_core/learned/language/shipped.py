@@ -40,7 +40,7 @@ def count_seeds(name: str) -> int:
 
 
 def find_missed(name: str) -> dict[str, float]:
-    """Return the measurements in which a model misses its goals, as {name: value}; only models of the kind "asked" have
+    """Return {measurement: value} for those measurements in which a model misses its goals; only "asked" models have
     goals.
 
     >>> find_missed("zh_asked_encoder"), find_missed("en_asked_encoder"), find_missed("en_named_encoder")

@@ -1,5 +1,5 @@
-"""Finds the noun of a pronoun by a simple rule that learns nothing: the nearest earlier noun that agrees. A baseline
-for models.
+"""Finds the noun of a pronoun by a rule without learning, as a baseline for models: the nearest earlier noun that
+agrees.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,18 @@ from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.concepts import Noun, load_names, load_nouns
 from attention_core.learned.grammar.page import noun_category
 
-Fit = tuple[str, bool]  # grammatical agreement: (gender "f", "m", "n" or "", whether plural)
-WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # plural words before a Chinese noun
-BEHIND_MANY = ("们",)  # the plural suffix after a Chinese noun
-COUNTING = ("一", "两", "三", "这", "那", "每")  # Chinese words that come before a measure word
-CONSUMING = {  # verb of eating or drinking before a pronoun -> the kinds of nouns that this pronoun can mean
+Fit = tuple[str, bool]  # agreement: gender ("f", "m", "n", or "" for any), and whether plural
+WORDS_OF_MANY = frozenset(
+    ("两", "三", "一些", "那些", "这些", "很多", "所有")
+)  # words that make a Chinese noun after them plural
+BEHIND_MANY = ("们",)  # suffix that makes a Chinese noun before it plural
+COUNTING = ("一", "两", "三", "这", "那", "每")  # Chinese words before a measure word
+CONSUMING = {  # verb of eating or drinking -> the kinds of nouns to which a pronoun after it may refer
     **dict.fromkeys(("eat", "eats", "ate", "eaten", "eating", "吃"), frozenset(("food", "animal", "plant"))),
     **dict.fromkeys(("drink", "drinks", "drank", "drunk", "drinking", "喝"), frozenset(("drink", "food"))),
 }
-BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # words that may follow a verb of CONSUMING, before the pronoun
-WORDS_BETWEEN = 3  # how many words before its noun a plural word may be, as in 两 只 小 狗
+BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # words that may stand between a verb of CONSUMING and the pronoun
+WORDS_BETWEEN = 3  # most words between a plural word and its noun, as in 两 只 小 狗
 
 
 @cache
@@ -124,7 +126,8 @@ def noun_kinds(language: str) -> dict[str, frozenset[str]]:
 
 
 def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) -> bool:
-    """Return whether a pronoun can mean a noun, judged by the verb before the pronoun.
+    """Return whether a pronoun may refer to a noun, judged by the verb before it: what is eaten or drunk is food or
+    drink.
 
     After eat or drink the noun must be of a kind in CONSUMING; after any other verb the result is True. at: the
     position of the pronoun. noun: the position of the noun.

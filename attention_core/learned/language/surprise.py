@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.learned.language.batches import MASK, word_numbers
 from attention_core.learned.language.model import LanguageModel
 
-MOST_ROWS = 64  # most texts that run as one batch; a layer of more texts does not fit into a processor's cache
+MOST_ROWS = 64  # most texts in a batch, so that a layer fits into a processor's cache
 
 
 def number_words(language: str, tokens: Sequence[str]) -> Int[Tensor, " T"]:
@@ -36,7 +36,7 @@ def word_surprises(model: LanguageModel, language: str, words: Int[Tensor, "B T"
         logits = model.word_logits(run_words(model, words)[:, :-1])  # (B, T - 1, V)
         return surprise_of(logits, words[:, 1:])
     texts, length = words.shape
-    hidden = words[:, None].repeat(1, length - 1, 1)  # (B, T - 1, T): each text once for each word that is masked
+    hidden = words[:, None].repeat(1, length - 1, 1)  # (B, T - 1, T): one copy of each text per masked word
     steps = torch.arange(length - 1)
     hidden[:, steps, steps + 1] = word_numbers(language)[MASK]
     rows = hidden.flatten(0, 1)  # (B (T - 1), T)
@@ -49,13 +49,13 @@ def word_surprises(model: LanguageModel, language: str, words: Int[Tensor, "B T"
 
 
 def run_words(model: LanguageModel, words: Int[Tensor, "B T"]) -> Float[Tensor, "B T D"]:
-    """Return the vectors of all words after the last layer."""
+    """Return the vectors of all words after the model's last layer."""
     with torch.inference_mode():
         return model.run_layers(words).end
 
 
 def surprise_of(logits: Float[Tensor, "B T V"], words: Int[Tensor, "B T"]) -> Float[Tensor, "B T"]:
-    """Return minus the log probability of each word, in nats."""
+    """Return the surprise of each word, minus its log probability, in nats."""
     return -logits.log_softmax(-1).gather(-1, words[..., None])[..., 0]
 
 

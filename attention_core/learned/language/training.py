@@ -1,4 +1,4 @@
-"""Trains a network by a recipe, step by step.
+"""Trains a network by a recipe, step by step; a training that continues from a checkpoint gives the same weights.
 
 A training that continues from a checkpoint file ends with the same weights as one that was not interrupted.
 """
@@ -14,12 +14,12 @@ from torch import Generator, Tensor, nn
 
 from attention_core.record.errors import AttentionError
 
-WARM_UP = 150  # number of steps in which the learning rate grows to its largest value
-LEAST_RATE = 0.03  # the last learning rate, as a share of the largest; the rate decays along a cosine
-LARGEST_GRADIENT = 1.0  # the norm to which gradients are clipped
-DECAY = 0.01  # AdamW weight decay of matrices; vectors, such as the factors of norms, do not decay
+WARM_UP = 150  # steps over which the learning rate grows to its maximum
+LEAST_RATE = 0.03  # final learning rate as a share of the largest, after a cosine decay
+LARGEST_GRADIENT = 1.0  # gradients are clipped to this norm
+DECAY = 0.01  # AdamW's weight decay of matrices; vectors, such as gains of norms, have none
 BETAS = (0.9, 0.98)
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # the names under which torch's AdamW stores its state for each parameter
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # names of AdamW's state for each parameter in torch
 
 
 class TrainingRecipe(Protocol):
@@ -76,7 +76,7 @@ class LanguageTraining:
 
     @property
     def done(self) -> bool:
-        """Whether the last step of the training is made."""
+        """Whether the training has made its last step."""
         return self.step >= self.recipe.steps
 
     def rate(self) -> float:
@@ -116,7 +116,7 @@ class LanguageTraining:
                 tensors[f"{moment}/{name}"] = tensor
         unfinished = path.with_suffix(".part")
         save_file(tensors, unfinished, {"name": self.name, "step": str(self.step)})
-        unfinished.replace(path)  # replaces the old file at once, so an interruption leaves it whole
+        unfinished.replace(path)  # replaced in one operation, so that an interruption leaves a whole file
 
     def take_up(self, path: Path) -> bool:
         """Load a checkpoint file if it exists and belongs to this training; return whether it was loaded.

@@ -88,7 +88,7 @@ def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
 
 
 def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
-    """Return the Outcome for the question which noun a pronoun refers to.
+    """Return the Outcome (a compared prediction) that says to which noun a pronoun refers.
 
     Its position is the pronoun's, or, in a model whose heads answer, the position at which find_answer reads the
     answer.
@@ -132,7 +132,7 @@ def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> li
 
 
 def last_vectors(stack: Stack) -> Float[Tensor, "T D"]:
-    """Return the vectors at the end of a run, before an unembedding."""
+    """Return the vectors at the end of a run, after the last layer."""
     *_, last = (trace for part, trace in stack.parts.items() if part != UNEMBEDDING)
     return last.steps[next(reversed(last.steps))].value[0]
 
@@ -146,7 +146,7 @@ def vector_moves(name: str, tokens: Tokens, changes: Changes) -> Float[Tensor, "
 
 # ---- each part ablated -----------------------------------------------------------------------------------------------
 def list_switches(stack: Stack) -> list[Intervention]:
-    """Return the possible ablations in a run: one Intervention for each head and each feed-forward layer.
+    """Return all single ablations in a run: one Intervention for each head and each feed-forward layer.
 
     >>> len(list_switches(run_model("en_asked_decoder", ("<start>", "the"))))
     15
@@ -164,7 +164,8 @@ def list_switches(stack: Stack) -> list[Intervention]:
 def share_with_each_off(
     name: str, tokens: Tokens, outcome: Outcome, word: int, hold_norms: bool = False, layer: int | None = None
 ) -> tuple[tuple[Intervention, float], ...]:
-    """Return (ablation, probability of a word after it) for each head and feed-forward layer, ablated one at a time.
+    """Return (ablation, probability of a word with it) for each head and feed-forward layer, the lowest probability
+    first.
 
     The lowest probability comes first. word: the row of the word in the unembedding table. hold_norms: whether each
     norm divides by the same number as in the unchanged run. layer: the layer, from 1, whose parts are ablated; None for
@@ -181,8 +182,8 @@ def share_with_each_off(
 def move_with_each_off(
     name: str, tokens: Tokens, at: int, hold_norms: bool = False, layer: int | None = None
 ) -> tuple[tuple[Intervention, float], ...]:
-    """Return (ablation, how far it moves the last vector of a word, as a share of its length) for each head and
-    feed-forward layer, ablated one at a time.
+    """Return (ablation, how far it moves a word's last vector) for each head and feed-forward layer, the farthest
+    first.
 
     The farthest comes first. at: the position of the word. hold_norms, layer: see share_with_each_off.
     """
@@ -195,8 +196,9 @@ def move_with_each_off(
 
 
 def each_off(stack: Stack, hold_norms: bool, layer: int | None) -> Iterator[tuple[Intervention, Stack]]:
-    """Yield (ablation, run with it) for each head and feed-forward layer, ablated one at a time. layer: the layer, from
-    1, whose parts are ablated; None for all.
+    """Yield (ablation, the run with it) for each head and feed-forward layer, one at a time.
+
+    layer: the layer, from 1, whose parts are ablated; None for all.
     """
     for switch in list_switches(stack):
         if layer is None or switch.part.startswith(f"{layer}."):

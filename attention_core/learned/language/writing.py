@@ -18,7 +18,8 @@ SENTENCE_ENDS = frozenset(".。?？!！")
 
 
 def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -> int:
-    r"""Return the vocabulary index of the next word: the likeliest word if seed is None, else a sampled word.
+    r"""Return the vocabulary index of the next word: the likeliest word if `seed` is None, else a word sampled with the
+    seed.
 
     The sampled word is the first, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the random
     number that drawn_number returns for this seed and step.
@@ -35,12 +36,12 @@ def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -
         return int(probabilities.argmax())
     u = drawn_number(require_not_negative("seed", seed), require_not_negative("step", step))
     shares, numbers = probabilities.double().sort(descending=True, stable=True)
-    summed = shares.cumsum(-1)  # (V,): cumulative sums; the last is 1, up to rounding
+    summed = shares.cumsum(-1)  # (V,): cumulative probability, which ends at 1 up to rounding
     return int(numbers[(summed <= u * summed[-1]).sum()])
 
 
 def drawn_number(seed: int, step: int) -> float:
-    """Return the random number in [0, 1) that belongs to a seed and a step.
+    """Return the random number in [0, 1) that a seed gives for a step, the same at every call.
 
     >>> drawn_number(3, 1) == drawn_number(3, 1), drawn_number(3, 1) == drawn_number(3, 2)
     (True, False)
@@ -167,6 +168,6 @@ def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWor
 
 
 def check_gap(tokens: tuple[str, ...], at: int) -> None:
-    """Raise AttentionError if a position is START's or outside the text, so that there is no word to leave out."""
+    """Raise AttentionError if a position has no word to leave out: START's position, or one outside the text."""
     if not 1 <= at < len(tokens):
         raise AttentionError("index", name="tokens", axes="T from 1", shape=(len(tokens),), given=at)

@@ -25,7 +25,7 @@ class Classifier(nn.Module):
         width = CLASSIFIER_WIDTH
         self.heads = heads
         self.symbol = draw_embedding(symbols, width, generator)
-        self.before = draw_embedding(symbols + 1, width, generator)  # last row: for the first position
+        self.before = draw_embedding(symbols + 1, width, generator)  # last row: before the first symbol
         self.query = draw_matrix(1, width, generator)
         self.w_q = draw_matrix(width, width, generator)
         self.w_k = draw_matrix(width, width, generator)

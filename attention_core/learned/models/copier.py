@@ -1,4 +1,5 @@
-"""Defines a small attention-only language model that learns to copy.
+"""Defines a small attention-only language model that learns to copy: it predicts what followed the current symbol
+before.
 
 Its heads predict the symbol that followed the last occurrence of the current symbol.
 """

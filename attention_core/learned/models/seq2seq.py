@@ -15,7 +15,7 @@ from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace
 
-EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # the number of components of a symbol's vector, and of a state
+EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # width of a symbol's embedding, width of a state
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +43,9 @@ class Seq2Seq(nn.Module):
     def __init__(self, symbols: tuple[int, int], context: str, generator: Generator, width: int = STATE_WIDTH):
         super().__init__()
         source_size, target_size = symbols
-        half_width = width // 2  # width of each direction of the encoder
+        half_width = width // 2  # width per direction of the encoder
         self.context = context
-        self.end = target_size  # index of the end symbol, which is also the decoder's first input
+        self.end = target_size  # index of the end symbol, with which the decoder also starts
         self.read = draw_embedding(source_size, EMBEDDING_WIDTH, generator)
         self.written = draw_embedding(target_size + 1, EMBEDDING_WIDTH, generator)
         self.onward = draw_gru(EMBEDDING_WIDTH, half_width, generator)
@@ -75,7 +75,8 @@ class Seq2Seq(nn.Module):
         return EncodedText(states, whole, is_symbol)
 
     def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
-        """Return the states of the forward and the backward direction over the symbols' vectors x.
+        """Return the states of both directions over the symbols' vectors x: from the first symbol on, and from the last
+        symbol back.
 
         The first direction runs from the first symbol on, the second from the last symbol back.
         """
@@ -149,11 +150,11 @@ class Seq2Seq(nn.Module):
         """
         is_symbol = target != PAD  # (B, T)
         lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
-        # the right outputs: the symbols of the target, then the end symbol
+        # the right outputs: the target's symbols, then the end symbol
         padding = torch.full_like(lengths, PAD)
         wanted = torch.cat((target, padding), -1)  # (B, T + 1)
         wanted = wanted.scatter(1, lengths, self.end)
-        # the decoder's inputs: the start symbol, then the symbols of the target
+        # the decoder's inputs: the start symbol, then the target's symbols
         start = torch.full_like(lengths, self.end)
         symbols = target.clamp(min=0)
         given = torch.cat((start, symbols), -1)  # (B, T + 1)

@@ -1,1 +1,1 @@
-"""Splits texts into subword tokens ("pieces") by byte-pair encoding, which learns from sentences of the grammar."""
+"""Splits texts into subword tokens ("pieces") by byte-pair encoding, learned from sentences of the grammar."""

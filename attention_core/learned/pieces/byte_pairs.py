@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-BEGIN = "▁"  # marks the first token of a word after a space, or at the beginning of the text
+BEGIN = "▁"  # prefix of a word's first token, if a space or the beginning of the text precedes the word
 RUN_PATTERN = re.compile(r"[\u3400-\u9fff]+|[^\W\d_\u3400-\u9fff]+|\S")
 LETTERS_PATTERN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 
@@ -77,7 +77,7 @@ def count_pairs(cut: Mapping[str, Pieces], runs: Mapping[str, int]) -> Counter[t
 
 
 def join(pieces: Pieces, merge: Merge) -> Pieces:
-    """Join the two subword tokens of a merge wherever they are neighbours, from left to right.
+    """Return the tokens with the two tokens of a merge joined wherever they are neighbours, from left to right.
 
     >>> join(("a", "a", "a", "b"), Merge("a", "a", 1))
     ('aa', 'a', 'b')
@@ -158,7 +158,7 @@ def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -
 
 
 def flatten(cut: Sequence[Pieces]) -> Pieces:
-    """Concatenate the subword tokens of all runs."""
+    """Return the subword tokens of all runs of a text as one sequence."""
     return tuple(piece for pieces in cut for piece in pieces)
 
 
@@ -178,7 +178,7 @@ def locate(text: str, tokens: Sequence[str]) -> list[Span]:
     """
     spans = []
     at = 0
-    bytes_left = 0  # how many bytes of the current character are not yet read
+    bytes_left = 0  # bytes of the current character that are still to come
     for token in tokens:
         while at < len(text) and text[at].isspace():
             at += 1

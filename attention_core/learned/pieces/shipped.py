@@ -14,11 +14,11 @@ from attention_core.learned.grammar.draw import DrawnNumbers
 from attention_core.learned.pieces.byte_pairs import BEGIN, Merge, growing_pieces, learn_merges, split_runs
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")
-LEARNED_TEXTS = 4_000  # number of sentences of the grammar from which subword tokens are learned
+LEARNED_TEXTS = 4_000  # number of sentences from which subword tokens are learned
 LEARNED_MERGES = 600
 LEARNED_SEED = 1
-ASCII = ascii_letters + digits + punctuation  # each of these is a subword token, even if the training text lacks it
-SPACES = {"en": " ", "zh": ""}  # language -> the separator of two words
+ASCII = ascii_letters + digits + punctuation  # always subword tokens, even if the training text lacks them
+SPACES = {"en": " ", "zh": ""}  # language -> what separates two words
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def load_pieces(language: str) -> PieceTable:
 
 
 # ---- the length of sentences in pieces, by the number of pieces in the vocabulary ------------------------------------
-LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # sentences are measured with each of these numbers of merges
-MEASURED_TEXTS, MEASURED_SEED = 100, 2  # number of held-out sentences, and the seed with which they are sampled
+LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges for which lengths of sentences are measured
+MEASURED_TEXTS, MEASURED_SEED = 100, 2  # held-out sentences: their number, and the seed that samples them
 VECTOR_WIDTH = 64  # width of a subword token's embedding, as in the package's models
 
 

@@ -58,7 +58,7 @@ FORMATS: dict[str, DateFormat] = {
     "counted": lambda d: f"the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
     "long": lambda d: f"{weekday_name(d)}, the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
 }
-# Formats with the symbols of FORMATS in other orders; no training text has them.
+# Formats with the same symbols as FORMATS in another order, which no training text has.
 UNTRAINED_FORMATS: dict[str, DateFormat] = {
     "year_first": lambda d: f"{d.year} {month_name(d)} {d.day}",
     "dashes": lambda d: f"{d.day}-{month_name(d)[:3]}-{d.year}",
@@ -96,7 +96,7 @@ def read_date(text: str) -> date | None:
 
 
 def find_numbers(text: str) -> list[int]:
-    """Return the numbers from which a date may be read: the first three written in digits, then the months written as
+    """Return the numbers in a text that may form a date: the first three in digits, then the months written as
     words.
     """
     digit_groups = re.findall(r"\d{1,4}", text)
@@ -119,8 +119,8 @@ def is_day(year: int, month: int, day: int) -> bool:
 
 
 # ---- days and symbols ------------------------------------------------------------------------------------------------
-FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # dates are sampled from the hundred years after the first day
-# One day in eleven is held out; no week, month or year repeats after eleven days, so these days are spread evenly.
+FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # dates are sampled from this day on, within a hundred years
+# One day in eleven is held out; no calendar period has eleven days, so held-out days are spread evenly.
 HELD_OUT_PERIOD_DAYS, HELD_OUT_DAY = 11, 5
 
 SOURCE_LETTERS = set("".join((*MONTHS, *WEEKDAYS, "the of st nd rd")))
@@ -147,9 +147,9 @@ def is_held_out_day(day_number: int) -> bool:
 
 
 # ---- texts for training, and for measuring ---------------------------------------------------------------------------
-TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # number of sampled dates for training, and of held-out dates
-TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # number of measured dates per length of text, per untrained format
-MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # without 19 and 38, which only one text in 500 has
+TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # number of dates sampled for training, number of held-out dates
+TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # number of dates measured per text length, per untrained format
+MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # without lengths 19 and 38, which are too rare (one text in 500)
 
 
 def draw_date_pairs(

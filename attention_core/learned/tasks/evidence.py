@@ -16,13 +16,13 @@ from attention_core.learned.symbols import PAD, Alphabet, draw_one_side
 MARKER = ">"
 LOOKUP_VALUES, LOOKUP_FILLERS = tuple("01234567"), tuple("abcdefgh")
 LOOKUP_ALPHABET = Alphabet((MARKER, *LOOKUP_VALUES, *LOOKUP_FILLERS))
-MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # first index of each sort of symbol
+MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # index of the first symbol of each sort
 VOTE_FOR, VOTE_AGAINST, VOTE_SILENT = "+", "-", "."
 VOTE_ALPHABET = Alphabet((VOTE_FOR, VOTE_AGAINST, VOTE_SILENT))
-FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # indices of the symbols for, against and silent in VOTE_ALPHABET
-SILENT_SHARE = 0.3  # the share of positions that are silent, without a vote
+FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # indices in VOTE_ALPHABET: a vote for, a vote against, no vote
+SILENT_SHARE = 0.3  # share of positions without a vote
 SHORTEST_EVIDENCE, LONGEST_EVIDENCE = 8, 16
-VALUES_PER_TEXT = 3  # a text has this many different values, one of them after the marker
+VALUES_PER_TEXT = 3  # number of different values in a text, one of them after the marker
 
 LabelledTexts = tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]  # (texts padded with PAD, the class of each text)
 
@@ -67,12 +67,12 @@ def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
 def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[Tensor, "B 3"]:
     """Sample the positions of the values: different odd positions inside each text."""
     count = len(lengths)
-    # The positions form pairs: an even position, and after it an odd one, which may have a value.
+    # Positions form pairs of an even and an odd one; only the odd one may have a value.
     most_pairs = LONGEST_EVIDENCE // 2
-    keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs): sorting them makes a random order
+    keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs): sorted, these give a random order
     pair_counts = lengths // 2  # (B, 1)
     is_beyond = torch.arange(most_pairs) >= pair_counts  # (B, pairs)
-    keys[is_beyond] = 2.0  # random numbers are below 1, so pairs beyond the end of the text are sorted last
+    keys[is_beyond] = 2.0  # pairs beyond the end of the text come last, because random numbers are below 1
     order = keys.argsort(-1)
     pairs = order[:, :VALUES_PER_TEXT]
     return 2 * pairs + 1

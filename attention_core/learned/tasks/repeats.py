@@ -10,8 +10,8 @@ from attention_core.learned.models.copier import Copier
 from attention_core.learned.symbols import Alphabet, draw_one_side
 
 SYMBOLS = Alphabet(tuple("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-SHORTEST_HALF, LONGEST_HALF = 6, 24  # lengths of the first half; random, so that a fixed distance back does not help
-MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # held-out sequences: the length of their first half, and their number
+SHORTEST_HALF, LONGEST_HALF = 6, 24  # possible lengths of the first half, many, so that no fixed distance predicts
+MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # held-out sequences: length of the first half, number of sequences
 
 
 def draw_repeated_sequences(count: int, half: int, generator: Generator, measured: bool) -> Int[Tensor, "B 2*half"]:

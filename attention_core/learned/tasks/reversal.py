@@ -9,8 +9,8 @@ from attention_core.learned.symbols import Alphabet, draw_one_side
 from attention_core.learned.tasks.texts import SourceTargetTexts
 
 SOURCE = TARGET = Alphabet(tuple("abcdefghijklmnopqrstuvwxyz"))
-SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # lengths of training texts: the shortest and the longest
-MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # some exceed the longest training text
+SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # shortest and longest training text
+MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # also beyond the longest training text
 TEXTS_PER_LENGTH = 64  # held-out texts per length
 
 

@@ -47,7 +47,7 @@ def trim_padding(texts: Int[Tensor, "B S"]) -> Int[Tensor, "B n"]:
 def is_written_exactly(model: Seq2Seq, texts: SourceTargetTexts) -> Bool[Tensor, " B"]:
     """Return, for each text, whether the network generates the target and nothing after it."""
     source, target = texts
-    # one column more than the target, so that a longer output differs from it
+    # one more column, so that a longer output counts as different
     wanted = pad_columns(target, 1)  # (B, T + 1)
     most = wanted.shape[1]
     output = model.write(source, most)

@@ -1,1 +1,1 @@
-"""Trains the small networks, saves their checkpoints, and loads the trained networks that the package includes."""
+"""Trains the small networks, saves checkpoints, and loads the trained networks that are included in the package."""

@@ -1,4 +1,4 @@
-"""Lists the trainings ("courses") by name; each has a network, training batches, and a measure of its accuracy."""
+"""Lists the trainings ("courses") of small networks by name: each has a network, batches, and a measure of accuracy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -66,8 +66,8 @@ def right_by_position(model: Copier) -> Figures:
 
 
 CLASSIFIED_LENGTHS = tuple(range(evidence.SHORTEST_EVIDENCE, evidence.LONGEST_EVIDENCE + 1))
-COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # more where copying is learned
-BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # number of texts in a training batch
+COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # more while copying is learned
+BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts in a training batch
 
 
 def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipped: tuple[int, ...] = ()) -> Course:

@@ -22,11 +22,11 @@ from attention_core.record.errors import AttentionError
 
 # ---- whether more heads make training more stable: over seeds and rates ----------------------------------------------
 TASK = "lookup"
-HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads; each network has the same total width, and so matrices of the same size
+HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads; the total width, and so the size of the matrices, is the same
 RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: 1/3, 3 and 30 times the course's rate
 SEEDS = tuple(range(8))
 STEPS = 100
-LEARNED = 0.9  # a training is successful if its accuracy on held-out texts is at least this
+LEARNED = 0.9  # accuracy on held-out texts from which a training counts as successful
 DECIMALS = 4
 
 
@@ -80,7 +80,7 @@ def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
             optimiser.step()
         texts, answers = evidence.held_out(TASK)
         return round((model.classify(texts) == answers).double().mean().item(), DECIMALS)
-    except AttentionError:  # attention raises this error for a number that is not finite
+    except AttentionError:  # raised by attention for a number that is not finite
         return 0.0
 
 
@@ -150,7 +150,7 @@ def train_on_few(heads: int, count: int, seed: int, steps: int = OVERFITTING_STE
     symbols, classes, _ = course.make.args
     model = Classifier(symbols, classes, heads, generator)
     optimiser = torch.optim.Adam(model.parameters(), course.rate)
-    seen = evidence.batch(TASK, count, generator)  # sampled once, so that every step trains on the same texts
+    seen = evidence.batch(TASK, count, generator)  # sampled once, because every step trains on the same texts
     for _ in range(steps):
         loss = model.loss(*seen)
         optimiser.zero_grad()
@@ -166,7 +166,7 @@ def share_right(model: Classifier, labelled: LabelledTexts) -> float:
 
 
 def chance_that_heads_are_alike(one: Sequence[float], other: Sequence[float]) -> float:
-    """Compute the two-sided p-value of the sign test for two groups of runs with the same seeds.
+    """Compute the p-value of the two-sided sign test for the accuracies of two groups of runs with the same seeds.
 
     one, other: the accuracy of each run, in the order of the seeds. Seeds with the same accuracy in both groups are
     omitted.

@@ -26,9 +26,9 @@ from attention_core.learned.training.shipped_networks import load_network
 
 TASK = "lookup"
 STEPS, SEEDS = 400, (0, 1, 2)  # training steps and seeds; the learning rate is read from COURSES
-EVERY = 20  # a measurement is made after this many steps
+EVERY = 20  # training steps between two measurements
 LOSS_SCALE = 1024.0
-SMALLER = 2.0**-12  # a factor of the loss with which gradients underflow in float16, unless the loss is also scaled
+SMALLER = 2.0**-12  # factor on the loss so small that gradients underflow in float16, unless the loss is scaled up
 DIGITS = 4  # significant digits of the stored measurements
 
 
@@ -81,7 +81,7 @@ def last_loss(figures: SchemeFigures) -> float:
 
 
 def late_shares(by_seed: list[list[float]]) -> list[float]:
-    """Return the mean share over the second half of each seed's training, in ascending order.
+    """Return, for each seed in ascending order, the mean share over the second half of the training.
 
     by_seed: for each seed, the shares at each measured step: the rows `zero` or `still` of SchemeFigures.
 
@@ -172,15 +172,13 @@ def bytes_per_weight(scheme: Scheme) -> int:
 
 
 def bytes_of_steps(scheme: Scheme) -> int:
-    """Return the bytes of the attention's steps that a forward pass stores for the computation of a batch's
-    gradients.
-    """
+    """Return how many bytes of attention steps a forward pass keeps in memory for the backward pass of a batch."""
     trace = load_trained(scheme.dtype).trace(draw_batch()[0])
     return sum(step.value.nbytes for step in trace.computed().values())
 
 
 def load_trained(dtype: str) -> Classifier:
-    """Load the network that was trained in float32, as it is after its last step, in another precision.
+    """Load, in another precision, the network that was trained in float32 up to the last step.
 
     dtype: the name of the precision in torch.
     """
@@ -189,7 +187,7 @@ def load_trained(dtype: str) -> Classifier:
 
 
 def draw_batch() -> tuple[Tensor, Tensor]:
-    """Sample the batch of texts, with their classes, whose gradients the app shows."""
+    """Sample the texts and classes of the batch whose gradients the app shows."""
     return COURSES[TASK].batch(Generator().manual_seed(SEEDS[0]))
 
 

@@ -19,7 +19,7 @@ SHIPPED_SEED = 1
 
 @cache
 def load_network(course: str, step: int) -> Network:
-    """Load the network of a course at a step of Course.shipped; the network at step 0 is sampled from its seed."""
+    """Load the network of a course after a training step of Course.shipped; at step 0 it is sampled from its seed."""
     if step == 0:
         return Training(course, SHIPPED_SEED).saved[0]
     numbers = {}
@@ -38,7 +38,7 @@ def course_file(course: str) -> Path:
 
 @cache
 def read_figures_table() -> dict[str, dict]:
-    """Read the measurements of each course: {course: {"parameters", "steps", "places", "figures", "losses"}}.
+    """Read the table of measurements, {course: {"parameters", "steps", "places", "figures", "losses"}}.
 
     "figures" (the accuracies) and "losses" are lists with one entry per step of "steps".
     """

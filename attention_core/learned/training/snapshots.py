@@ -12,7 +12,7 @@ from torch import Generator, Tensor, nn
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.record.errors import AttentionError
 
-STORED_DTYPE = torch.float16  # precision of all checkpoints: half the size of float32, with nearly the same accuracy
+STORED_DTYPE = torch.float16  # half the size of float32, with almost no loss of accuracy
 RECIPE_NAME_PATTERN = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?(\.cuda)?")
 TRAINING_DEVICES = ("cpu", "cuda")
 MAX_LEARNING_RATE = 10_000.0
@@ -138,7 +138,7 @@ class Network:
 
     @property
     def measured(self) -> bool:
-        """Whether the network's accuracy is already measured."""
+        """Whether the network's accuracy has already been measured."""
         return "figures" in self.__dict__
 
     @cached_property
@@ -149,7 +149,7 @@ class Network:
         return self.measure(COURSES[self.course].measure)
 
 
-@lru_cache(maxsize=32)  # caches few models: each takes four times the memory of its checkpoint
+@lru_cache(maxsize=32)  # few models are cached, because each takes four times the memory of its checkpoint
 def differentiable_model(network: Network) -> nn.Module:
     """Return a network's float64 model, cached. Gradients can be computed with it, even if the first call was made in
     inference mode.

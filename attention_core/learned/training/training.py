@@ -1,4 +1,4 @@
-"""Trains a network step by step. A seed always gives the same weights, even if the training is interrupted."""
+"""Trains a network step by step; a seed always gives the same weights, even if the training is interrupted."""
 
 import math
 
@@ -38,7 +38,7 @@ class Training:
         self.model: nn.Module = self.course.make(self.generator).to(device)
         if rate is None:
             rate = self.course.rate
-        self.rate = None if rate == self.course.rate else rate  # None means the course's own rate
+        self.rate = None if rate == self.course.rate else rate  # None if it is the course's rate
         self.optimiser = torch.optim.Adam(self.model.parameters(), rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
@@ -88,7 +88,7 @@ class Training:
         try:
             loss = self.model.loss(*batch)
         except AttentionError as refusal:
-            # attention raises this error for numbers that are not finite
+            # raised by attention for numbers that are not finite
             raise AttentionError("training_diverged", step=self.step + 1) from refusal
         if not math.isfinite(loss.item()):
             raise AttentionError("training_diverged", step=self.step + 1)

@@ -1,5 +1,4 @@
-"""Tests with the reversal of letters whether a network with a single context vector needs a wider vector or more
-training.
+"""Tests on the reversal of letters whether a network with one context vector needs a wider vector or more training.
 
 Networks with a wider vector and with longer training are measured once, by `python -m attention_core.learned wider`.
 The results are stored in wider_vector.json in this folder.
@@ -17,8 +16,8 @@ from attention_core.learned.training.courses import COURSES
 
 COURSE = COURSES["reversal_one"]
 AS_SHIPPED, LONGER, WIDER = TRIALS = ((64, 3000), (64, 6000), (128, 3000))  # (width of the vector, training steps)
-FIRST = 20  # first_loss is the mean over this many first steps
-DIGITS = 6  # decimals of the stored mean loss
+FIRST = 20  # first_loss is the mean loss of this many first steps
+DIGITS = 6  # decimals of the stored losses
 
 
 @dataclass(frozen=True)

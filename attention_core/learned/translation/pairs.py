@@ -55,8 +55,8 @@ class PairBatch:
 
     @property
     def wanted(self) -> Int[Tensor, "B T"]:
-        """The right next word at each position of a translation. After the last word it is START, which also ends a
-        text.
+        """The right next word at each position of a translation; after the last word it is START, which marks the
+        end.
         """
         words = self.target.words
         ends = torch.full_like(words[:, :1], word_numbers(TARGET)[START])  # (B, 1)
@@ -65,7 +65,7 @@ class PairBatch:
 
 # ---- one pair --------------------------------------------------------------------------------------------------------
 def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
-    """Sample a Scene, the content of a text, whose English text has a single Chinese translation.
+    """Sample a Scene (the content of a text) whose English text has only one Chinese translation.
 
     For "the dog" the grammar usually writes 狗, but in one scene of seven 那 只 狗. Scenes with a second translation
     are omitted.
@@ -94,7 +94,7 @@ def draw_pair(rng: RandomNumbers, part: str) -> Pair:
     part: a part of the grammar, as in draw_scene.
     """
     scene = draw_plain_scene(rng, part)
-    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1 marks a word that Chinese lacks
+    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1: Chinese has no such word
     aligned = tuple((source + 1, target + 1) for source, target in said)
     return Pair(begin_text(scene.say(SOURCE)), begin_text(scene.say(TARGET)), aligned)
 

@@ -68,16 +68,17 @@ def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
 
 
 def read_words(row: Sequence[int]) -> tuple[str, ...]:
-    """Return the words of a generated row of vocabulary indices, from the first START to the next START or the end."""
+    """Return the words of a generated row of vocabulary indices, between the first START and the next one, or the
+    end."""
     words = [vocabulary(TARGET)[number] for number in row[1:]]
     end = words.index(START) if START in words else len(words)
     return tuple(words[:end])
 
 
 # ---- measures: the translations, and the words that the heads attend to ----------------------------------------------
-SENTENCES = 600  # number of sentences in each measurement
+SENTENCES = 600  # number of sentences per measurement
 PARTS = ("held", "frames")
-SHIFTS = {"read": 0, "written": 1}  # row of weights -> how many positions before the target word it is
+SHIFTS = {"read": 0, "written": 1}  # row of weights -> its distance before the target word, in positions
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def measure_translator(model: Translator, half: str = "report", count: int = SEN
 
 
 def share_exact(model: Translator, pairs: Sequence[Pair]) -> float:
-    """Return the share of sentences whose whole translation equals the grammar's."""
+    """Return the share of sentences whose translation is exactly the grammar's."""
     written = translate(model, [pair.source.words[1:] for pair in pairs])
     right = [words == pair.target.words[1:] for words, pair in zip(written, pairs, strict=True)]
     return sum(right) / len(right)
@@ -167,7 +168,7 @@ def best_head(model: Translator, count: int) -> Head:
 
 
 def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T"]:
-    """Return, for each row of every cross-attention head, the index of the source word with the largest weight."""
+    """Return, for each row of every cross-attention head, the position of the source word with the largest weight."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -176,7 +177,8 @@ def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T
 
 
 def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row: str) -> Float[Tensor, "L H"]:
-    """Return, for each head, the share of aligned words whose largest weight is on the word with the same meaning.
+    """Return, for each head, the share of aligned words for which the largest weight is on the word of the same
+    meaning.
 
     looked_at: the source index of the largest weight in every row. row: which row of weights belongs to a word, "read"
     (the row of the word itself) or "written" (the row of the word before).
@@ -190,7 +192,7 @@ def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row
 
 
 def keep_nouns(pair: Pair) -> Pair:
-    """Return a sentence pair with only the alignments of nouns and first names.
+    """Return a sentence pair in which only nouns and first names are still aligned.
 
     These are the words whose category is neither an adjective's nor a verb's.
     """

@@ -15,9 +15,9 @@ PLACES = find_nouns(
 )
 FAR_PLACES = find_nouns("city village hospital station hotel beach school office market shop museum zoo airport")
 LANDMARKS = find_nouns("house school church hospital hotel library tree bridge")
-SOMEBODY = load_names()["anna"]  # the noun of i, we and you: these may do the same actions as a person with this name
+SOMEBODY = load_names()["anna"]  # the actions of i, we and you are those of a person with this name
 SPEAKERS = ("i", "i", "i", "we", "you")
-PAIRS_KEPT = 65536  # the largest number of cached pairs of nouns, in each cache
+PAIRS_KEPT = 65536  # most cached pairs of nouns, in each cache
 OF_ANYTHING = [MOODS[name] for name in ("past", "present", "past in time", "did not", "does not")]
 DEGREES_OF_DEEDS = [DEGREES[name] for name in ("", "", "", "very", "so", "really")]
 DEGREES_OF_FAILURE = [DEGREES[name] for name in ("too", "too", "too", "so", "", "very")]
@@ -37,7 +37,7 @@ def draw_person(draw: Draw, speaker: float = 0.1, many: float = 0.1) -> Mention 
 
 
 def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float = 0.4, gap: str = "") -> Clause | None:
-    """Sample a clause about what a subject does, with or without an object; None if no action or object fits.
+    """Sample a clause in which a subject does something, with or without an object; None if no action or object fits.
 
     alone: the probability of an action without an object. gap: the name of the part that the clause omits.
     """
@@ -59,7 +59,7 @@ def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float =
 
 
 def draw_quality(draw: Draw, subject: Mention | Pronoun, mood: Mood, other: Thing | None = None) -> Clause | None:
-    """Sample a clause that gives a subject an adjective; None if no adjective fits.
+    """Sample a clause in which a subject has an adjective as predicate; None if no adjective fits.
 
     other: a thing to which the subject's pronoun could also refer; the adjective must be impossible for it.
     """
@@ -80,7 +80,7 @@ def are_confused(thing: Thing, other: Thing) -> bool:
 
 
 def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
-    """Return the actions without an object that a thing may do, and that show whether its pronoun refers to it.
+    """Return the actions without an object that a thing may do, and that make clear to which noun its pronoun refers.
 
     If the pronoun could also refer to the other noun, actions that the other noun can do are left out.
     """

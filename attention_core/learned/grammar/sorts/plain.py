@@ -21,7 +21,7 @@ ACTORS = find_nouns("people people animal")
 THINGS = find_nouns("dog cat mouse bird spider frog hamster object container text garment device food")
 SURFACES = find_nouns("table desk chair bed sofa shelf bench")
 OWNED = find_nouns("dog cat car bike book ball house phone computer ring coat garden horse bag guitar")
-BY_SIZE = (  # nouns that can be compared by size, from large to small
+BY_SIZE = (  # nouns of which two can be compared by size, from the largest on
     find_nouns(
         "elephant giraffe camel horse bear tiger wolf sheep dog fox cat duck rabbit squirrel mouse butterfly bee ant"
     ),
@@ -81,7 +81,8 @@ def draw_plain(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, clause: Clause, owner: Thing) -> Clause:
-    """With some probability, make a clause's subject the owner of its object: "anna lost her key"."""
+    """With some probability, give the object of a clause a possessive that refers to the subject: "anna lost her
+    key"."""
     done_to = clause.parts.get("y")
     if not isinstance(done_to, Mention) or owner.many or not done_to.thing.noun.measure or not draw.chance(0.25):
         return clause

@@ -91,21 +91,21 @@ def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event,
 
 # ---- after a reason --------------------------------------------------------------------------------------------------
 def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
-    """Sample a sentence to follow a reason, about the noun that the reason is true of; () in half of the samples.
+    """Sample a sentence that follows a reason, about the noun of which the reason is true; () in half of the samples.
 
     meant: the noun that the reason is true of. other: the other noun of the event.
     """
     how = draw.random()
     if how < 0.5:
         return ()
-    if how < 0.72:  # ask and answer: "what was wide? the street."
+    if how < 0.72:  # a question about that noun, with its answer: "what was wide? the street."
         question = reason._replace(parts={**reason.parts, "x": Pronoun(meant)}, asks="x")
         return question, phrase("question-mark"), draw.known(meant), phrase("stop")
     return draw_sequel(draw, meant, other, reason.mood)
 
 
 def draw_sequel(draw: Draw, meant: Thing, other: Thing, mood: Mood) -> tuple:
-    """Sample what happens next to the thing that a reason is true of; the thing is named by its noun or a pronoun.
+    """Sample what the thing of which a reason is true does next; the thing is named by its noun or by a pronoun.
 
     Returns () if nothing fits.
     """
@@ -124,7 +124,7 @@ NICE = frozenset(
     ["new", "beautiful", "useful", "warm", "special", "cheap", "tasty", "fresh", "interesting", "sweet", "pretty"]
 )
 GIVERS = "kind generous rich friendly helpful"
-GIFTS = {  # nouns that may be given -> names of the adjectives of people who need them
+GIFTS = {  # nouns to give -> adjectives of the people who need them
     "bread apple cake soup sandwich cookie banana rice": "hungry weak",
     "water tea milk juice coffee": "thirsty tired",
     "coat sweater scarf jacket glove blanket": "cold_body sick",
@@ -137,7 +137,7 @@ GIFTS = {  # nouns that may be given -> names of the adjectives of people who ne
 
 
 def draw_gift(draw: Draw) -> Telling | None:
-    """Sample who gives what to whom, often with a reason that is true about one of the three; None if no noun fits."""
+    """Sample a sentence in which somebody gives something to somebody, often with a reason; None if no noun fits."""
     things, needs = draw.pick(tuple(GIFTS.items()))
     people = find_nouns("people")
     x = draw.thing(people, many=0.05)
@@ -159,7 +159,7 @@ def draw_gift(draw: Draw) -> Telling | None:
 
 
 def draw_gift_reason(draw: Draw, things: tuple[Thing, Thing, Thing], needs: str, mood) -> tuple:
-    """Sample the reason for a gift; return (the thing that it is true of, a rival thing, its clause or None).
+    """Sample the reason for a gift; return the thing of which it is true, a rival thing, and the clause (or None).
 
     The reason is true of the giver, the gift or, most often, the receiver. The rival is another thing to which the
     pronoun of the reason could refer. needs: the names of the adjectives that may be true of the receiver.
@@ -239,8 +239,8 @@ def deeds_done_to(noun: Noun) -> tuple[Deed, ...]:
 
 
 def relate(draw: Draw, x: Thing, pronoun: str, clause: Clause) -> Mention:
-    """Return a mention of a thing with a relative clause.
+    """Return a mention of a thing that a relative clause describes.
 
-    pronoun: "who", "that" or another relative pronoun.
+    pronoun: the relative pronoun, "who", "that" or another relative pronoun.
     """
     return draw.mention(x, "head")._replace(relative=Relative(pronoun, clause))

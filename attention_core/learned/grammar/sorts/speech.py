@@ -18,7 +18,7 @@ from attention_core.learned.grammar.sorts.parts import (
 PEOPLE = find_nouns("people")
 SAYING = ("say", "say", "think", "know", "believe", "forget-that")
 PLANS = ("want-to", "want-to", "like-to", "try-to", "forget-to", "begin-to", "decide-to", "have-to")
-ERRANDS = {  # places -> names of the actions for which people go there
+ERRANDS = {  # places -> names of what people do there
     "shop market": ("buy-thing", "buy-thing", "work"),
     "kitchen restaurant": ("eat", "eat-dish", "drink", "order"),
     "park garden beach forest": ("play-with", "rest", "walk-with", "read-text", "draw-thing", "talk-to"),
@@ -33,7 +33,7 @@ ASKING = ("ask-to", "tell-to", "help-to")
 
 
 def draw_saying(draw: Draw) -> Telling | None:
-    """Sample a sentence about what a person says or thinks of themselves or of another."""
+    """Sample a sentence in which a person says or thinks something about themselves or about another."""
     speaker = draw_person(draw)
     mood = MOODS[draw.pick(("past", "past", "present"))]
     about = Pronoun(speaker.thing) if draw.chance(0.5) else draw_another(draw, speaker.thing)
@@ -75,7 +75,8 @@ def draw_telling(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, said: Clause, x: Thing, z: Thing) -> Clause:
-    """With some probability, make one of two people the owner of the clause's object, as in "his dinner"."""
+    """With some probability, give the object of a clause a possessive that refers to one of two people, as in "his
+    dinner"."""
     object_ = said.parts.get("y")
     if not isinstance(object_, Mention) or object_.thing.noun.measure == "" or are_confused(x, z) or draw.chance(0.4):
         return said

@@ -53,7 +53,7 @@ def draw_sentence_with_name(draw: Draw, one: Thing, other: Thing) -> Clause:
 
 
 def draw_story(draw: Draw) -> Telling | None:
-    """Sample a story about a hero, a thing or animal that the hero has or finds, and what happens to both."""
+    """Sample a short story about a hero, something that the hero has or finds, and what happens to both."""
     x = draw.thing(HEROES, many=0.08)
     is_owner = x.noun.kind != "animal"
     y = draw.second(x, PETS if is_owner else find_nouns("animal"), many=0.1)
@@ -78,7 +78,8 @@ def draw_beginning(draw: Draw, x: Thing, y: Thing, is_owner: bool) -> tuple:
 
 
 def draw_next(draw: Draw, one: Thing, other: Thing) -> Clause | None:
-    """Sample what one of two nouns does or is next; the noun is replaced by a pronoun only if that is unambiguous."""
+    """Sample the next sentence about one of two nouns, with a pronoun instead of the noun only if the pronoun is
+    unambiguous."""
     subject = draw.known(one) if are_confused(one, other) or draw.chance(0.35) else Pronoun(one)
     how = draw.random()
     deeds = own_deeds(one, other)
@@ -98,7 +99,8 @@ WEATHER = Pronoun(Thing(find_nouns("park")[0], "n"))
 
 
 def draw_together(draw: Draw) -> Telling | None:
-    """Sample a sentence about what one person or animal did to another, and what one of the two did next."""
+    """Sample a sentence with two actions: what one person or animal did to another, and what one of the two did
+    next."""
     x = draw.thing(ACTORS, many=0.12)
     deed = draw.pick(deeds_to_others(x.noun))
     y = draw.second(x, deed.y, many=0.12)
@@ -118,7 +120,7 @@ def draw_together(draw: Draw) -> Telling | None:
 
 
 def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
-    """Sample what one of two nouns does or is, such that a pronoun for this noun is unambiguous."""
+    """Sample an action or adjective for one of two nouns that makes a pronoun for this noun unambiguous."""
     deeds = own_deeds(meant, other)
     if deeds and draw.chance(0.85):
         return Clause(draw.pick(deeds).event, {"x": Pronoun(meant)}, MOODS["past"])
@@ -137,7 +139,7 @@ def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> T
 
 
 def draw_turned(draw: Draw) -> Telling | None:
-    """Sample an action with a clause of time, which is last in English and first in Chinese.
+    """Sample an action with a clause of time, which follows the action in English and precedes it in Chinese.
 
     An example is "the dog barked when it saw the cat".
     """
@@ -156,7 +158,7 @@ def draw_turned(draw: Draw) -> Telling | None:
 
 
 def draw_condition(draw: Draw) -> Telling | None:
-    """Sample a sentence about what a person will do if it rains, or did although it rained."""
+    """Sample a sentence with a condition: what a person will do if it rains, or did although it rained."""
     subject = draw_person(draw, speaker=0.3)
     weather = load_events()[draw.pick(("rain", "rain", "snow", "cold-weather", "hot-weather"))]
     if draw.chance(0.5):
