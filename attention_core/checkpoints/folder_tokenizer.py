@@ -52,7 +52,7 @@ def require_bounded(tokenizer: "Tokenizer") -> None:
     """Raise AttentionError (tokenizer_grows) if a tokenizer could fill the memory with what it makes of a short text.
 
     The tokenizers package has no such limit. A normalizer or decoder makes a text longer by replacing or prepending
-    characters, each step in what the steps before it made; a post-processor puts pieces around it, or repeats it.
+    characters, each step in what the steps before it made; a post-processor puts tokens around it, or repeats it.
     """
     for name in ("normalizer", "decoder"):
         growth = math.prod(1 + len(text) for text in list_replacements(read_part(tokenizer, name)))

@@ -22,8 +22,8 @@ class Writing:
     """Settings by which a model generates tokens ("pieces") after a text: their number, seed, temperature and ablated
     heads.
 
-    count: the number of pieces to generate. seed: that of the random draw of each piece; None to choose the likeliest
-    piece each time. temperature: divides the logits before the softmax. off: the heads that are switched off meanwhile,
+    count: the number of tokens to generate. seed: that of the random draw of each token; None to choose the likeliest
+    token each time. temperature: divides the logits before the softmax. off: the heads that are switched off meanwhile,
     as Recording.without takes them.
     """
 
@@ -52,7 +52,7 @@ def writes_on(opened: OpenedModel) -> bool:
 def next_shares(logits: Float[Tensor, "B T V"], temperature: float = 1.0) -> Float[Tensor, " V"]:
     r"""Return, for each token of the vocabulary, the probability that it comes next in the first text.
 
-    That is $softmax(logits / temperature)$ at the last piece of the text.
+    That is $softmax(logits / temperature)$ at the last token of the text.
 
     Raises AttentionError: positive_number, for the temperature.
 
@@ -83,7 +83,7 @@ def write_on(
     The new ones are fewer than how.count if the model generates an end token, or if it cannot read a longer text. text,
     further, written: see make_inputs.
 
-    Raises AttentionError: too_many_pieces if there is no room for one piece; those of make_inputs, next_shares,
+    Raises AttentionError: too_many_pieces if there is no room for one token; those of make_inputs, next_shares,
     pick_word.
     """
     numbers, ends = tuple(written), end_numbers(opened)

@@ -28,8 +28,7 @@ def find_predicted_place(opened: OpenedModel, inputs: TextInputs) -> int | None:
     """Return the index of the token at which a model predicts a token: the last one, or the first mask of a masked
     language model.
 
-    That is the last piece for a model that generates text, and the first mask for a masked language model. None if the
-    model predicts no pieces, or if the text has no mask.
+    None if the model predicts no tokens, or if the text has no mask.
     """
     if writes_on(opened):
         return len(inputs.further_shown or inputs.shown) - 1

@@ -1,7 +1,7 @@
 """Splits a text into the tokens ("pieces") of a model's tokenizer, and finds the text of each and the word that it
 belongs to.
 
-A piece is assigned to a word by its position in the text, not by marks such as ## or Ġ, which differ between
+A token is assigned to a word by its position in the text, not by marks such as ## or Ġ, which differ between
 tokenizers.
 """
 
@@ -34,7 +34,7 @@ class Piece:
     """One token ("piece") of a text, with its index and text in the vocabulary, and its span of characters in the text.
 
     number: its index in the vocabulary. token: its text in the vocabulary. text: 0, or 1 for the second text of a pair;
-    None for a piece that the tokenizer adds. kind: its token type id. span: its first character in the text, and the
+    None for a token that the tokenizer adds. kind: its token type id. span: its first character in the text, and the
     one after its last.
     """
 
@@ -122,8 +122,8 @@ class Pieces:
         """The text to show for each token: its characters, preceded by … if the token continues a word; spaces become
         visible.
 
-        A character that several pieces share is repeated for each, followed by 1/3, 2/3 and so on, as in show_subwords.
-        For a piece without characters, or an unknown one, the text in the vocabulary is shown. Before a piece that a
+        A character that several tokens share is repeated for each, followed by 1/3, 2/3 and so on, as in show_subwords.
+        For a token without characters, or an unknown one, the text in the vocabulary is shown. Before a token that a
         model generated stands +.
         """
         shown = []
@@ -194,8 +194,8 @@ class FastTokenizer:
     def cut(self, text: str, further: str = "", is_framed: bool = True, written: Sequence[int] = ()) -> Pieces:
         """Split a text, or a pair of texts, into tokens ("pieces").
 
-        further: the second text; "" for none. is_framed: whether to add the pieces that the tokenizer puts around a
-        text, such as [CLS] and [SEP]. written: the vocabulary indices of the pieces that a model generated after the
+        further: the second text; "" for none. is_framed: whether to add the tokens that the tokenizer puts around a
+        text, such as [CLS] and [SEP]. written: the vocabulary indices of the tokens that a model generated after the
         text.
 
         Raises AttentionError: text_too_long, too_many_pieces, tokenizer_fails.
@@ -219,8 +219,8 @@ class FastTokenizer:
     def write_behind(self, cut: Pieces, written: Sequence[int]) -> Pieces:
         """Return the tokens of a text, followed by those that a model generated, each with its span in the longer text.
 
-        The longer text is not split again, as that may give other pieces than the model generated. A piece with only a
-        part of a character has the span of that character, which the next pieces complete.
+        The longer text is not split again, as that may give other tokens than the model generated. A token with only a
+        part of a character has the span of that character, which the next tokens complete.
         """
         place = 1 if cut.texts[1] else 0
         text = cut.texts[place]

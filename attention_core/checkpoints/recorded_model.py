@@ -28,9 +28,9 @@ class RecordedModel:
     It reads the text of its recording; if each of its words reads only those before it, also the beginnings of this
     text. `find_model` finds it by its name as long as the object exists.
 
-    whole: the model as a stack of the core. title: its name for people. words: the pieces of the text, as they are
+    whole: the model as a stack of the core. title: its name for people. words: the tokens of the text, as they are
     shown. show: a function that returns the text to show for a row of the unembedding table. logits: those that the
-    model returned, (B, T, V); None for none. rows: the row of each piece in this table; () if unknown.
+    model returned, (B, T, V); None for none. rows: the row of each token in this table; () if unknown.
 
     Raises AttentionError: stack_heads, if the layers have different numbers of heads.
     """

@@ -21,8 +21,8 @@ class TextInputs:
     """The inputs of a model for a text, and the text's tokens ("pieces"): those of the text, of a second text, or of
     the decoder.
 
-    pieces: those of the text, and of the second text of a pair. begun: for an encoder-decoder, the pieces of the
-    decoder's text; else None. start: the text to show for the piece with which the decoder begins; "" for none.
+    pieces: those of the text, and of the second text of a pair. begun: for an encoder-decoder, the tokens of the
+    decoder's text; else None. start: the text to show for the token with which the decoder begins; "" for none.
     """
 
     tensors: dict[str, Tensor]
@@ -58,7 +58,7 @@ def make_inputs(opened: OpenedModel, text: str, further: str = "", written: Sequ
     """Return the inputs of a model for a text, with the second text of a pair or the decoder's text, if there is one.
 
     further: for an encoder-decoder, the text that the decoder has generated so far, without its start; for any other
-    model, the second text of a pair. written: the vocabulary indices of the pieces that the model generated after the
+    model, the second text of a pair. written: the vocabulary indices of the tokens that the model generated after the
     text.
 
     Raises AttentionError: model_input if the model reads no text; those of OpenedModel.cut.

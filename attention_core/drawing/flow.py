@@ -41,8 +41,7 @@ class FlowGraph:
         self.moves = {name for name, cell in self.first_cells.items() if is_move(cell)}
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
-        """Return the names of the steps whose numbers a step reads; () for a table of positions, which reads only a
-        shape.
+        """Return the names of the steps whose numbers a step reads.
 
         Returns () for a table of positions, because it reads only a shape.
         """
@@ -223,7 +222,7 @@ class PartCollection:
     def take_over(self, step: Step) -> None:
         """Choose the FlowPart that shows a step which only moves numbers: that of the step's source.
 
-        It is the FlowPart of the step's source. If the step splits its source into heads, a new FlowPart replaces that
+        If the step splits its source into heads, a new FlowPart replaces that
         of the source, because the picture shows one head.
         """
         source = self.resolve(self.graph.source(step).name)

@@ -18,7 +18,7 @@ NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
 MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # in pixels: most space beside rows, and above columns
 TILT_DEGREES = 40.0  # angle of a label that is wider than its column
 TILTED_BESIDE_TILTED = 1.7  # tilted labels are used in columns at least this wide, in letter sizes
-TILTED_BESIDE_CHINESE = 2.4  # the same between a tilted label and a vertical one
+TILTED_BESIDE_CHINESE = 2.4  # least such width between a tilted label and a vertical one
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ SLIP_TINT_SHARE = 0.13  # share of the colour for "wrong" in a wrong cell's back
 WORDLESS = {"text": "", "what": "", "value": ""}  # table columns of an outline, which has neither text nor tooltip
 MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # largest and smallest side of an input cell in pixels
 FRAME_HEIGHT_PX = 340.0  # pixels: the largest height of the picture
-BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: width beside other content, full width
+BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: width with content beside it, full width
 SIGN_PX = 30.0  # pixels: size of a symbol such as × between two matrices
 
 

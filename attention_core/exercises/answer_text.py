@@ -152,7 +152,7 @@ def cell_text(value: float, digits: int | None) -> str:
 
 
 def right_decimals(digits: int | None) -> int | None:
-    """Return how many decimals the right numbers get beside the visitor's numbers: None if exact, else at least two.
+    """Return how many decimals the right numbers get beside the visitor's numbers.
 
     Returns None if the visitor's numbers are exact (digits is None), else at least two.
     """

@@ -123,7 +123,7 @@ def mark_steps(
     """Compute the right run and the visitor's run side by side; yield the name and the MarkedStep of each answered
     step.
 
-    The run with the right numbers and the run with the visitor's numbers are computed side by side, step by step.
+    Both runs are computed step by step.
     """
     page: dict[str, Tensor] = {}  # step -> the visitor's numbers, in which empty cells are filled by computed numbers
     right: dict[str, NumberRange] = {}

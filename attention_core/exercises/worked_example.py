@@ -1,5 +1,4 @@
-"""Compares a visitor's worked example with the right run; the visitor's numbers form a second run, so that each can be
-traced.
+"""Compares a visitor's worked example with the right run.
 
 The visitor's numbers form a separate run, so that any number can be traced back to the visitor's earlier numbers.
 """

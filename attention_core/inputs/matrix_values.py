@@ -90,8 +90,7 @@ class RemovedMatrix:
 
 @dataclass(frozen=True)
 class UnreadableMatrix:
-    """A link's text that describes no matrix; a run that needs the matrix raises the text's error with the matrix's
-    name.
+    """A link's text that describes no matrix.
 
     A run that needs the matrix raises the error of the text together with the matrix's name.
     """

@@ -208,7 +208,7 @@ SIGN_DIGITS = 3  # significant digits of the factor in a step's symbol
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign=scale_sign, motion="scale")
 ROOT_SCALE = Faces(
     scale, scale_numpy, root_scale_formula, root_scale_cell, sign=root_scale_sign, motion="scale"
-)  # sign of a scale by 1/√d_k, with the root instead of a decimal number
+)  # symbol of the scaling by 1/√d_k, which shows a root instead of the factor's value
 
 
 # ---- mask: blocked scores become minus infinity ----------------------------------------------------------------------

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from attention_core.mechanism.parameters import keyword_names
 from attention_core.record.trace import Faces, Operation
 
-HERE = "here"  # operand name: the last step so far at this place of the run
-INPUT, KEY_INPUT = "input", "key_input"  # operand names: the input of q, and the input of k
+HERE = "here"  # name that stands for an operand: the last step so far at this place of the run
+INPUT, KEY_INPUT = "input", "key_input"  # names that stand for an operand: the input of q, and the input of k
 INPUTS = (INPUT, KEY_INPUT)
 HEADS, HALF, FIRST_POSITION = "heads", "half", "first_position"
 GIVEN_BY_RUN = (

@@ -228,8 +228,7 @@ def read_end(stack: Stack) -> Reading:
 
 
 def take_memory(memory: Stack | Tensor | None) -> Stack:
-    """Return the encoder that computed the memory as a Stack with prefixed part names; without parts if memory is a
-    tensor or None.
+    """Return the encoder that computed the memory as a Stack with prefixed part names.
 
     The Stack has no parts if the memory is a tensor or None.
     """

@@ -1,6 +1,6 @@
 """Measures how strongly a vector depends on each word (its influence: the norm of a Jacobian), also by distance.
 
-The influence of a word on a position is the norm of a Jacobian.
+The Jacobian is that of the vector at a position with respect to the word's vector.
 """
 
 from dataclasses import dataclass, replace
@@ -108,7 +108,7 @@ class InfluenceByDistance:
         """Return the factor by which the influence changes per word of distance: the geometric mean, from distance 1
         on.
 
-        The factor is measured from distance 1 on. Below 1 the influence vanishes with distance, above 1 it explodes
+        Below 1 the influence vanishes with distance, above 1 it explodes
         (Bengio, Simard, Frasconi 1994). Returns None if fewer than two words are before the position.
 
         >>> InfluenceByDistance((0, 1, 2, 3), (1.0, 0.8, 0.4, 0.2), (), ()).factor_per_step()
@@ -169,7 +169,7 @@ def influence_by_distance(
 def distances_heard(both: bool, length: int, at: int) -> range:
     """Return the distances of the words that can influence a position, in ascending order; below 0 for words after it.
 
-    The distance of a word after the position is below 0. both: whether the encoder reads both directions. at: the
+    both: whether the encoder reads both directions. at: the
     position.
 
     >>> distances_heard(False, 5, at=3), distances_heard(True, 5, at=3)

@@ -1,7 +1,8 @@
-"""Derives which steps each step of a layer should read, without the plan that determines it in a run (`plan.py`).
+"""Derives which steps each step of a layer should read, from the layer's input to its output, without the plan of the
+run.
 
-In a run, the plan determines which steps each step reads. This module derives the same without the plan, from the input
-of a layer to its output. The proof compares both, and so finds a step that reads a wrong step.
+In a run, the plan (plan.py) determines which steps each step reads. The proof compares both, and so finds a step that
+reads a wrong step.
 """
 
 from collections.abc import Iterable, Mapping

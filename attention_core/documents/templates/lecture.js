@@ -2,11 +2,11 @@
 // Moves through the slides by keys and buttons: question, animated parts, their map, then formulas and sentences.
 {
   const WAYS = { ArrowRight: 1, PageDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, PageUp: -1 };
-  const TEXTS = ["flow/slider", "live/told"]; // parts without a picture
-  const GAP = 11; // pixels between two parts
+  const TEXTS = ["flow/slider", "live/told"]; // names of animated parts that have no picture
+  const GAP = 11; // pixels between two animated parts
   const LEAST_ZOOM = 0.6;
   const isPhone = matchMedia("(max-width: 40rem)");
-  const SCENE_WAYS = { ArrowRight: 1, ArrowLeft: -1 }; // with Shift
+  const SCENE_WAYS = { ArrowRight: 1, ArrowLeft: -1 }; // Shift and this key: next or previous slide
   const slides = [...document.querySelectorAll(".slide")];
   const { answer, next: onward } = document.getElementById("drawing").dataset;
   const [nav, place, notes, next] = ["nav", "#place", "#notes", "#next"].map((name) => document.querySelector(name));
@@ -23,8 +23,7 @@
   const movingOf = (shown) => shown?.querySelector(".moving") ?? document.createElement("div");
   const flowOf = (shown) => drawnIn(movingOf(shown)).find(({ flow }) => flow)?.flow;
 
-  // Shows a slide at one of its steps. isFromBehind: whether the lecturer comes back from a later step, so that
-  // animations are at their end.
+  // Shows a slide at one of its steps. isFromBehind: whether the lecturer steps back; animations are then at their end.
   function show(slide, part, isFromBehind = false) {
     movingOf(beatNow()).replaceChildren();
     [at, beat, isMap, page] = [slide, part, false, isFromBehind ? Infinity : 0];
@@ -97,8 +96,7 @@
     if (pictures.length === 1) shrink(pictures[0], findRoom() - heightOf(seen));
   }
 
-  // Makes a picture smaller if it and the texts of its page are higher than the screen. left: the height in px that
-  // they leave free; below 0 if they are too high.
+  // Makes a picture smaller if its page is higher than the screen. left: the free height in px, below 0 if none.
   function shrink({ element, height }, left) {
     element.style.zoom = left < 0 ? Math.max(LEAST_ZOOM, 1 + left / height) : "";
   }
@@ -134,7 +132,7 @@
     if (slides[at + way]) show(at + way, 0);
   }
 
-  // Replaces the animated parts by their map, or the map by them. Returns false if there is nothing to replace.
+  // Switches between the animated parts and their attention map. Returns false if the slide has no such map.
   function turned(way) {
     const flow = flowOf(beatNow());
     if (!flow || !("map" in beatNow().dataset) || isMap === way > 0) return false;

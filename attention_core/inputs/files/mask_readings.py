@@ -248,10 +248,9 @@ def list_mask_readings(
 
 
 def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int]) -> bool:
-    """Return whether a mask's shape fits these axes; each length may also be 1, except on the axis "BH" (all heads of
-    all sequences).
+    """Return whether a mask's shape fits these axes; each length may also be 1, except on the axis "BH".
 
-    Each length may be 1 instead of the full size, except on the axis "BH", which has all heads of all sequences.
+    The axis "BH" has all heads of all sequences.
     """
     B, H, T, S = sizes
     full_sizes = {"B": B, "H": H, "T": T, "S": S, "BH": B * H}

@@ -155,10 +155,10 @@ THIRDS = {"q": 0, "k": 1, "v": 2}
 
 
 def projection_of(given: str, name: str) -> str:
-    """Return how a file's array stores the matrix `name`: "plain", "linear" (transposed), "packed" (q, k and v
-    together) or "" (not).
+    """Return how a file's array stores the matrix `name`: "plain", "linear" (transposed), or "packed" (q, k and v
+    together).
 
-    "packed": q, k and v share the array. Returns "" if the array's name does not stand for that matrix.
+    Returns "" if the array's name does not mean that matrix.
     """
     kind, _, letter = name.partition("_")
     if letter not in LINEAR_NAMES or kind not in ("w", "b"):

@@ -124,7 +124,7 @@ def take_factor(text: str) -> tuple[str, int]:
     """Return a text without the line of the common factor that MATLAB prints, such as "1.0e+03 *", and the factor's
     power of ten.
 
-    Return the other lines as a text, and the factor's power of ten; without such a line, the text and 0.
+    Without such a line, return the text and 0.
     """
     lines = text.splitlines()
     for number, line in enumerate(lines):

@@ -141,7 +141,7 @@ def relative_entropy(p: Tensor, m: Tensor) -> Tensor:
 # ---- adversarial weights: of all weights far from the learned weights, those that move the prediction least ----------
 ADVERSARIAL_DISTANCE_SHARE = 0.9  # required share of the largest possible distance
 SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # of the gradient search
-DISTANCE_TOLERANCE_NATS = 1e-3  # accepted shortfall of that distance, in nats
+DISTANCE_TOLERANCE_NATS = 1e-3  # adversarial weights may be nearer by this
 
 
 def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:

@@ -183,7 +183,7 @@ def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
 
 @remembered
 def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
-    """Return, for each head and query, the key with the highest score: among single words, and in the sentence.
+    """Return, for each head and query, the key with the highest score.
 
     Among single words it is the key with the highest score that the mask allows; in the sentence the key with the
     largest weight.

@@ -149,8 +149,7 @@ def measure_heads(model: LanguageModel, language: str, half: str = "report") -> 
 
 
 def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, int]:
-    """Return (layer, head) of the head that answers a question: the one trained for it, else the best one on other
-    texts.
+    """Return (layer, head) of the head that answers a question.
 
     This is the head trained for the question if there is one, else the best head on the half of the texts for choosing.
     """

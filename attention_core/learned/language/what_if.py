@@ -167,7 +167,7 @@ def share_with_each_off(
     """Return (ablation, probability of a word with it) for each head and feed-forward layer, the lowest probability
     first.
 
-    The lowest probability comes first. word: the row of the word in the unembedding table. hold_norms: whether each
+    word: the row of the word in the unembedding table. hold_norms: whether each
     norm divides by the same number as in the unchanged run. layer: the layer, from 1, whose parts are ablated; None for
     those of all layers. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
     """
