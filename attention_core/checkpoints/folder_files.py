@@ -106,8 +106,7 @@ class ModelFolder:
 
 
 def find_folder(path: str | os.PathLike, roots: Iterable[str | os.PathLike] | None = None) -> ModelFolder:
-    """Return a ModelFolder whose files may be read, after checking that the folder is in one of the allowed folders
-    (`roots`).
+    """Return a ModelFolder whose files may be read, or raise AttentionError if it is outside the allowed folders.
 
     roots: the folders in which the folder and all its files must be; (): nothing may be read. None allows the folder
     itself; for a revision in the hub's cache, whose files are links, it allows the model's folder and the folder of

@@ -168,8 +168,8 @@ def largest_written_error(checked: CheckedWork, step: str) -> float:
 
 
 def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> bool:
-    """Return whether rounding explains all errors in a stage of the calculation: of its numbers and of their operand
-    `by`.
+    """Return whether rounding explains all errors in a stage of the calculation: rounding of its numbers, and of the
+    operand `by`.
 
     digits: the decimals to which the visitor rounded the operand.
     """

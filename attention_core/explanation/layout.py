@@ -264,7 +264,7 @@ def find_factors(
 
 
 def factor_refs(cell: Cell, which: int) -> list[Ref]:
-    """Return the first (LEFT) or last (ABOVE) factors of a cell's two-factor terms, each once, in order.
+    """Return the left factors (LEFT) or the right factors (ABOVE) of a cell's terms, such as the q or the k of a score.
 
     The list is empty for a sum of single numbers, and for terms with a constant or more than two factors. It is also
     empty if these factors come from more than one step.

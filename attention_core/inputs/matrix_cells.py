@@ -135,8 +135,7 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
 
 
 def without_title(lines: list[str]) -> list[str]:
-    """Returns the lines without the first one if it is a single name above rows of several cells, and so the title of
-    the matrix.
+    """Returns the lines without the first one if it is a single name above rows of several cells.
 
     Such a name is the title of the matrix and not the header of a column.
     """

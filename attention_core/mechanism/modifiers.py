@@ -126,11 +126,11 @@ LET_THROUGH = Faces(
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# Place of a run, in order -> the names of the steps that a modifier may change there.
+# Places of a run where modifiers act, in order -> the steps that a modifier may change there.
 MODIFIER_PLACES = {
     "inputs": ("x",),  # the input of q, with its positions
     "sources": ("x",),  # the input of k and v
-    "heads": ("q", "k"),  # per head, before RoPE rotates them
+    "heads": ("q", "k"),  # q and k per head, before RoPE rotates them
     "scores": ("scores",),  # the scaled scores, before positions and masks
     "maps": ("maps",),  # the two attention maps of a head, if it has two
     "mixed": ("mixed",),  # the weighted values, before the heads are merged

@@ -64,7 +64,8 @@ def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> 
 
 @dataclass(frozen=True)
 class DecodingWork:
-    """The amount of decoding work per layer, head and sequence: computed keys, queries and scores, and numbers read.
+    """The amount of decoding work per layer, head and sequence: computed keys, queries and scores, and keys read from
+    the cache.
 
     keys: the number of computed keys, which is also that of values. queries: the number of computed queries. scores:
     the number of (query, key) pairs that the mask allows. read: the number of keys read from the cache.

@@ -96,8 +96,7 @@ class Direction:
     ending: str = ""
 
     def number_before(self, t: int) -> int:
-        """Return the number, from 1, of the word read just before the word at position t; for the first word, a number
-        that no word has.
+        """Return the number, from 1, of the word read just before the word at position t.
 
         For the first word in the order of reading, no word has this place.
 

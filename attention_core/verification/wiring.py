@@ -67,7 +67,7 @@ class Wires:
         return tuple(name for name in names if name in self.steps)
 
     def wire(self, name: str, *reads: str) -> str:
-        """Record in `expected` which steps a step should read; return the step's name.
+        """Record in `expected` the operands that a step should have; return the step's name.
 
         If the step appends to a cache, its new part should read these steps, and the step itself should read the cache
         and the new part.
@@ -81,7 +81,7 @@ class Wires:
     def pass_modifiers(
         self, place: str, thing: str, here: str, sources: Mapping[str, str] | None = None, suffix: str = ""
     ) -> str:
-        """Record which steps the modifiers' steps at one place should read; return the last of these steps, else
+        """Record the operands that the modifiers' steps at one place should have; return the last of these steps, else
         `here`.
 
         thing: the changed step, such as q. here: the name of the step before the modifiers. sources: {INPUT or
@@ -103,7 +103,7 @@ class Wires:
         return here
 
     def pass_sum(self, tables: list[str], total: str) -> str:
-        """Record which steps the additions of several tables should read; return the name of the last sum.
+        """Record the operands that the additions of several tables should have; return the name of the last sum.
 
         tables: the names of the tables' steps. total: the name of the sum.
         """
@@ -151,7 +151,7 @@ class LayerWires(Wires):
 
     # ---- from the input to q, k and v
     def find_inputs(self) -> None:
-        """Record which steps the positions and modifiers before the projections should read."""
+        """Record the operands that the steps before the projections should have: added positions, and modifiers."""
         inputs = self.given(*SOURCES)
         if not inputs or "q" in self.trace.inputs():
             return
@@ -168,7 +168,8 @@ class LayerWires(Wires):
         }
 
     def place_input(self, source: str) -> str:
-        """Record the positions added to an input; return the name of the step with positions, else of the input."""
+        """Record the operands of the sum of an input and its positions; return the name of the step with positions,
+        else of the input."""
         tables = []
         for name in self.in_order(f"{{}}_{source}", "input"):
             tables.append(self.wire(f"{name}_{source}", source, *POSITIONS[name].operands))
@@ -185,7 +186,7 @@ class LayerWires(Wires):
         return [there[step] for step in self.steps if step in there]
 
     def find_qkv(self) -> None:
-        """Record which steps the projections and the split into heads should read."""
+        """Record the operands that the projections and the split into heads should have."""
         for role, source in self.projected.items():
             if f"{role}_projected" in self.steps:
                 source = self.wire(f"{role}_projected", source, *self.given(f"w_{role}", f"b_{role}"))
@@ -193,7 +194,7 @@ class LayerWires(Wires):
             self.wire(heads, source)
 
     def find_heads(self, suffix: str) -> None:
-        """Record which steps those between the heads and q or k (modifiers, positions) should read, for one attention
+        """Record the operands that the steps between the heads and q or k (modifiers, positions) should have, for one
         map.
 
         suffix: the ending of the names of the map's steps.
@@ -206,7 +207,7 @@ class LayerWires(Wires):
                 here = self.wire(name, *(here if read == HERE else read for read in reads))
 
     def order_head_steps(self, role: str, suffix: str) -> list[tuple[str, Reads]]:
-        """Return (step, what it should read) for the steps from the heads to q or k, in the order of the run.
+        """Return (step, operands) for the steps from the heads to q or k, in the order of the run.
 
         The last step is q or k.
         """
@@ -224,7 +225,7 @@ class LayerWires(Wires):
         return [(name, named[name]) for name in self.steps if name in named] + others[:1]
 
     def list_head_steps(self, role: str) -> Iterable[tuple[str, Faces, Reads]]:
-        """Yield (name, faces, what it should read) for all steps that a run may have between the heads and q or k."""
+        """Yield (name, faces, operands) for all steps that a run may have between the heads and q or k."""
         for modifier in MODIFIERS.values():
             for step in modifier.steps.get("heads", ()):
                 yield step.output.format(thing=role), step.faces, tuple(read.format(thing=role) for read in step.reads)
@@ -233,9 +234,7 @@ class LayerWires(Wires):
                 yield f"{role}_{name}", position.faces, (HERE, *position.operands)
 
     def find_position_steps(self) -> None:
-        """Record which steps the helper steps of position encodings should read; these come from the inputs or from q
-        and k.
-        """
+        """Record the operands that the further steps of position encodings should have: the inputs, or q and k."""
         named = {INPUT: self.made_of.get("q", ""), KEY_INPUT: self.made_of.get("k", "")}
         for position in POSITIONS.values():
             for step in position.steps:
@@ -243,7 +242,7 @@ class LayerWires(Wires):
 
     # ---- a map of weights
     def find_map(self, suffix: str, is_one: bool) -> None:
-        """Record which steps those from q and k to the weights of one attention map should read.
+        """Record the operands that the steps from q and k to the weights of one attention map should have.
 
         suffix: the ending of the names of this map's steps. is_one: whether there is only one map.
         """
@@ -262,8 +261,8 @@ class LayerWires(Wires):
         return "computed_weights" if "computed_weights" in self.steps else "weights"
 
     def find_scores(self, suffix: str) -> str:
-        """Record what the steps from q and k to the scores should read; return the name of the scores that the mask is
-        applied to.
+        """Record the operands that the steps from q and k to the scores should have; return the name of the scores that
+        the mask is applied to.
         """
         is_chosen = suffix == "" and "chosen_scores" in self.steps
         computed = "computed_scores" if is_chosen else f"scores{suffix}"
@@ -302,7 +301,7 @@ class LayerWires(Wires):
         return found
 
     def find_bias(self, here: str) -> None:
-        """Record which steps the bias tables and their sums with the scores should read.
+        """Record the operands that the bias tables, and the sums of these with the scores, should have.
 
         here: the name of the scores' step.
         """
@@ -317,9 +316,7 @@ class LayerWires(Wires):
                 self.wire("bias", here, *position.operands)
 
     def find_masks(self, here: str) -> None:
-        """Record which steps the masks and their combination should read; each mask reads the scores for their
-        shape.
-        """
+        """Record the operands that the masks and their combination should have."""
         masks = [name for name in self.steps if name.startswith("allowed_")]
         for name in masks:
             self.wire(name, here)
@@ -330,7 +327,7 @@ class LayerWires(Wires):
 
     # ---- from the weights to the output
     def find_weights(self, maps: int) -> str:
-        """Record which steps the combined, replaced and dropped weights should read; return the name of the final
+        """Record the operands that combined, replaced and dropped weights should have; return the name of the final
         weights."""
         if maps > 1:
             self.pass_maps()
@@ -348,7 +345,7 @@ class LayerWires(Wires):
         return self.wire("dropped_weights", "weights", "keep")
 
     def pass_maps(self) -> None:
-        """Record which steps a modifier that combines two maps into the weights should read."""
+        """Record the operands that the steps of a modifier should have that combines two maps into the weights."""
         for modifier in MODIFIERS.values():
             *steps, last = modifier.steps.get("maps", (None,))
             if last is None or self.faces(self.trace_weights()) != last.faces:
@@ -359,7 +356,7 @@ class LayerWires(Wires):
             self.wire(self.trace_weights(), *reads)
 
     def find_mixing(self, weights: str) -> None:
-        """Record which steps those from the weighted sum of the values to the output should read."""
+        """Record the operands that the steps from the weighted sum of the values to the output should have."""
         here = self.wire("head_outputs", weights, "v")
         here = self.pass_modifiers("mixed", "mixed", here, {INPUT: self.made_of.get("q", "")})
         self.wire("concat", here)

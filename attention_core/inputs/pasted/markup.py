@@ -185,7 +185,7 @@ MARKDOWN_RULE = re.compile(r"[ \t|]*:?[-−]+:?[ \t]*(?:[|+][ \t]*:?[-−]+:?[ \
 def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
     """Returns the lines without ruling lines such as |---|---| or ═══, and whether a ruling line follows the first row.
 
-    Returns the other lines, and whether a drawn line follows the first of them.
+    The first row is the first of the other lines.
     """
     kept = []
     is_head_ruled = False

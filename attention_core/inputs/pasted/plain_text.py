@@ -116,7 +116,7 @@ def refuse_left_out(text: str, name: str) -> None:
 
 
 def join_continued_lines(text: str) -> str:
-    """Returns the text with MATLAB lines joined that continue after "..." (no numbers are left out there).
+    """Returns the text with MATLAB lines joined that continue after "...".
 
     Only a text with ";" is changed: such MATLAB texts contain ";", and printed matrices with left-out numbers do not.
     """

@@ -29,8 +29,7 @@ class PackedWords:
 
     @property
     def allowed(self) -> Bool[Tensor, "B 1 T T"]:
-        """A boolean mask of which word may attend to which: to all words of its own text; empty positions to each
-        other.
+        """A boolean mask of which word may attend to which: to all words of its own text.
 
         An empty position attends to the empty positions of its row.
         """

@@ -1,4 +1,4 @@
-"""Trains a network by a recipe, step by step; a training that continues from a checkpoint gives the same weights.
+"""Trains a network by a recipe, step by step.
 
 A training that continues from a checkpoint file ends with the same weights as one that was not interrupted.
 """

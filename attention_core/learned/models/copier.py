@@ -1,5 +1,4 @@
-"""Defines a small attention-only language model that learns to copy: it predicts what followed the current symbol
-before.
+"""Defines a small attention-only language model that learns to copy.
 
 Its heads predict the symbol that followed the last occurrence of the current symbol.
 """

@@ -75,8 +75,7 @@ class Seq2Seq(nn.Module):
         return EncodedText(states, whole, is_symbol)
 
     def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
-        """Return the states of both directions over the symbols' vectors x: from the first symbol on, and from the last
-        symbol back.
+        """Return the states of both directions over the symbols' vectors x.
 
         The first direction runs from the first symbol on, the second from the last symbol back.
         """
