@@ -303,7 +303,7 @@ class Histogram:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The counts as shares of all numbers; the numbers outside are included."""
+        """The share of all numbers in each bin; numbers outside the edges count as numbers, but are in no bin."""
         whole = sum(self.counts) + self.outside
         return tuple(count / whole for count in self.counts)
 

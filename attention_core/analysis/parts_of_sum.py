@@ -29,7 +29,7 @@ def stack_parts(*added: Float[Tensor, "..."], kinds: tuple[str, ...]) -> Float[T
 
 
 def shape_of_part(first, kind):
-    """Returns the shape (B, T, D) of a part, from the first operand."""
+    """Returns the shape (B, T, D) of a part of the sum, read from the first operand."""
     B, *_ = first.shape
     return (B, *first.shape[2:]) if kind == "heads" else first.shape[-3:]
 

@@ -169,8 +169,8 @@ def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
 def try_changes(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield each single change of a run with which a step has nearly the visitor's numbers, as a cause, and the step's
-    range under it.
+    """Yield (cause, range of the step) for each single change of a run that gives nearly the visitor's numbers of a
+    step.
 
     Computing ranges under a change takes long, so each change is tried on single numbers first.
     """

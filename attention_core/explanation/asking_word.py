@@ -128,7 +128,7 @@ def find_asking_word(
     distances = distances_from_even(trace, batch, past_itself, head)[:, : len(words)]  # (H, T)
     if pronoun is not None:
         of_pronoun = distances[:, pronoun]  # (H,)
-        found_head = int((of_pronoun >= of_pronoun.max() - EQUAL_WEIGHT_GAP).nonzero()[0])  # the first of equals
+        found_head = int((of_pronoun >= of_pronoun.max() - EQUAL_WEIGHT_GAP).nonzero()[0])  # ties: the first head
         return AskingWord(found_head if head is None else head, pronoun, why)
     largest = distances[:, first:].max()
     among_largest = distances >= largest - EQUAL_WEIGHT_GAP

@@ -211,7 +211,7 @@ class Watch:
             record.arguments[name].append(text)
 
     def is_new_helper(self, frame: FrameType) -> bool:
-        """Return whether a call is by a watched function, of a function in its package that is not yet watched."""
+        """Return whether a watched function calls a helper: a function of the same package that is not watched yet."""
         if frame.f_code in self.owner or frame.f_back.f_code not in self.owner:
             return False
         module = module_of(frame)

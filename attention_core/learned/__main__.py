@@ -58,7 +58,7 @@ def make_course(course: str) -> None:
 
 def measure_language_model(name: str) -> None:
     """Update every table of measurements that has a row for a language model, after this model was trained again."""
-    for changed in filter(None, (name, other_form(name))):  # the other form is compared with it
+    for changed in filter(None, (name, other_form(name))):  # its other form (encoder, decoder), too
         measure_guesses_again(changed)
     for table, names in ((HEAD_FIGURES, [name]), (STEP_FIGURES, MEASURED), (REMOVED_FIGURES, REMOVED)):
         if name in names:

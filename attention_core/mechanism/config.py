@@ -278,7 +278,7 @@ def check_mask_choice(choice: Choice) -> Choice:
 
 
 def check_choice(kind: str, table: Mapping[str, HasParameters], choice: Choice) -> Choice:
-    """Returns a name of a table with all its parameters, checked; missing parameters get their defaults."""
+    """Returns the name of a table's entry and its checked parameters; missing parameters get their defaults."""
     name, params = choice
     require_one_of(kind, name, tuple(table))
     checked = check_parameters(name, params, table[name].parameters)

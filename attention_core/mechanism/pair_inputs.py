@@ -68,7 +68,8 @@ def check_pairs(
 
 
 def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return {argument name: tensor} of those arguments about pairs that have numbers and not booleans.
+    """Return {argument name: tensor} of those optional arguments about pairs that hold numbers, such as a bias, not
+    booleans, such as a mask.
 
     pairs: all of these inputs by step name, as check_pairs returns them.
     """

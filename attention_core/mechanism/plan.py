@@ -666,7 +666,7 @@ def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
 
 
 def output_width(inputs: Inputs, shapes: Shapes) -> int:
-    """Return the width of the output."""
+    """Return the number of components of each output vector of the layer."""
     if "w_o" in inputs:
         w_o = inputs["w_o"].value
         return w_o.shape[-1]

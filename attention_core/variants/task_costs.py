@@ -103,8 +103,8 @@ def latent_cost(T: int) -> TaskCost:
 
 
 def stream_cost(T: int) -> TaskCost:
-    """Return the cost of linear attention on T words: each word's key and value are added to a state, and its query
-    reads it.
+    """Return the cost of linear attention on T words: each word's key and value are added to a state, which the word's
+    query then multiplies.
     """
     in_head = T * (2 * HEAD_WIDTH * HEAD_WIDTH + HEAD_WIDTH)
     return TaskCost(T, TASK_HEADS * in_head, TASK_HEADS * count_state_numbers(HEAD_WIDTH, HEAD_WIDTH))

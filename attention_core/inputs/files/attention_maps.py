@@ -395,7 +395,7 @@ def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str
 def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
     """Return the possible meanings of the axes before (T, S), without axes of length 1; the likeliest meaning is first.
 
-    lead: the lengths of these axes. series: the meanings of the first axes, which the names of the arrays tell.
+    lead: the lengths of these axes. series: the meanings of the first axes, inferred from the arrays' names.
     """
     counted = [size for size in lead[len(series) :] if size > 1]
     if series:

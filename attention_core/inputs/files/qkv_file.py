@@ -105,7 +105,7 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
     {'q': 'layer.0.Query', 'k': 'layer.0.key', 'v': 'v', 'weights': 'attn'}
     """
     names = [name for name in names if last_name(name) != SCALED_SCORES]
-    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # flags and lengths are tried last
+    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # masks without a matrix come last
     roles: dict[str, str] = {}
     for role in ROLES:
         for said in (last_name, plain_name):  # last_name first, because it keeps an exact name

@@ -166,8 +166,8 @@ def comma_cells(rows: list[str], name: str) -> Cells:
 
 
 def decimal_cells(rows: list[str]) -> Cells | None:
-    """Splits rows at spaces, or at commas beside spaces, so that other commas are decimal; None if the result is not
-    all numbers.
+    """Splits rows into cells with decimal commas, at spaces or at commas beside spaces; None if a cell is then no
+    number.
     """
     if not any(map(TIGHT_COMMA.search, rows)):
         return None
