@@ -28,7 +28,7 @@ from pages.site.forwarding import FORWARDING_HEADERS
 READERS_VARIABLE = "ATTENTION_METRICS"  # environment variable with the networks whose addresses may read the metrics
 LOOPBACK = "127.0.0.0/8 ::1/128"
 FORBIDDEN = 403
-SHORT = 1024  # bytes; the message that ends a run is shorter, and longer ones are not parsed
+SHORT = 1024  # bytes; longer messages are not parsed, because the message that ends a run is shorter
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)  # seconds; upper bounds of the histogram's buckets
 
 REGISTRY = CollectorRegistry()  # prometheus_client's default registry is not used

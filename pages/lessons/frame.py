@@ -359,7 +359,7 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     if name in lesson.drawers:
         show_drawer(title, icon, key, draw_and_offer, on_change=handle_toggle)
         return
-    with st.container(key="method"):  # page.css gives this key small letters
+    with st.container(key="method"):  # page.css shows the content under this key in small letters
         show_drawer(title, ":material/notes:", key, draw_and_offer, on_change=handle_toggle)
 
 

@@ -178,8 +178,8 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
 def name_step(cell: BlockCell) -> str:
     """Returns the name of a cell's step as the page shows it.
 
-    If the step belongs to a sum over the components of the model, the name of the component whose number it is comes
-    first.
+    If the step belongs to a sum over the components of the model, the name of the component to which the number belongs
+    comes first.
     """
     made = re.fullmatch(r"([a-z_]+)_(\d+)_([a-z]+)", cell.ref.step)
     if cell.part in (SUM, LOGITS) and made:

@@ -360,7 +360,9 @@ def prepare_drawn(
 
 
 def pad_every_sequence(config: AttentionConfig, count: int) -> AttentionConfig:
-    """Returns the config with a length of the padding mask for each of `count` sequences, if it has only one length."""
+    """Returns the config; if its padding mask has a single length, this length is repeated for each of `count`
+    sequences.
+    """
     masks = []
     for name, params in config.masks:
         lengths = params.get("lengths", ())

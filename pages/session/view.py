@@ -225,7 +225,7 @@ class ScreenState:
         It is the difference if maps show differences and the step has one.
         """
         if not self.shows_difference:
-            return self.trace  # this case needs no difference, which is slow to compute
+            return self.trace  # returns before the difference is computed, because that is slow
         has_difference = self.apart is not None and step in self.apart
         return self.apart if has_difference else self.trace
 

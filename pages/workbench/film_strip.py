@@ -254,7 +254,9 @@ SWEEPS = {
 
 
 def name_sweep(name: str) -> str:
-    """Returns the name of a setting as the page shows it; for a parameter of a mechanism, that of its control."""
+    """Returns the name of a setting as the page shows it; for a parameter of a mechanism, the label of the parameter's
+    control.
+    """
     key = f"film.name.{name}"
     return say(key) if has(key) else say(f"parameter.{name}")
 

@@ -15,7 +15,8 @@ const LEAST_FREE = 220; // px: least height of the picture on the workbench
 const COMPACT_UNIT = 0.62; // least unit on a phone
 const AROUND_ROWS = 96; // px: height of the columns' names and of the query's vectors on a phone
 const MOST_WHOLE = 16; // most keys for which a picture on a phone is as high as legible rows need
-const MAKES_ROOM = 0.3; // share of a keyframe's duration in which the layout changes to the keyframe's
+// share of a keyframe's duration in which the previous layout changes to the layout of this keyframe
+const MAKES_ROOM = 0.3;
 
 export class Arrangement {
   // Computes this.layouts (one layout for each keyframe) at the current size; returns the sizes that layouts share.

@@ -11,7 +11,7 @@ import { spellNumber } from "./words.js";
 
 const RING_PX = { least: 26, most: 70 }; // px: radius of the circle at the lowest and at the highest temperature
 const GRIP_PX = 20; // px: radius of the handle of a vector
-const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to its edge
+const KEY_STEPS = 40; // number of presses of an arrow key that move a handle from the middle of a panel to its edge
 
 export class PlaneHands {
   constructor(view) {

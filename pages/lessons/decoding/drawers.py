@@ -140,7 +140,8 @@ def show_key_curves(length: int) -> None:
 MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # per layer: 32 query heads of width 128, so the model's width is 4,096
 LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # widths of what each token caches
 CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # name of a window -> its tokens; None: no window
-KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads; None: a latent
+# option -> number of key/value heads; None: a cached latent
+KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}
 MODEL_LAYERS = (1, 12, 32, 80)
 OWN_WINDOW = 3  # window in tokens for the visitor's text, which is short
 CACHE_LENGTHS = (256, 1024, 4096, 16384, 65536, 131072)

@@ -163,7 +163,9 @@ def show_conventions(setup: Setup) -> None:
 
 
 def show_word_alone(setup: Setup) -> None:
-    """Shows that a query compared with all keys alone gets the same weights as in the product of all queries."""
+    """Shows that a single query, compared with all keys, gets the same weights as in the matrix product with all
+    queries.
+    """
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     word = trace.labels["T"][selection.query]
