@@ -155,7 +155,7 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
             yield None
         return
     lesson_choices.enter_lesson(slug)
-    st.session_state[DRAWERS_KEY] = []  # without drawn accordions, the numbers of accordions begin at 1 again
+    st.session_state[DRAWERS_KEY] = []  # the record of drawn accordions is emptied, so that their numbers begin at 1
     if st.session_state["arrived"]:
         st.session_state.pop("way", None)  # discards an arrow key pressed on the previous page
     with use_language(), st.container(gap="xsmall"):

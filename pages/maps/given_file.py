@@ -112,7 +112,7 @@ class GivenFile:
             return None
         inputs = self.recorded.inputs
         second = inputs.pieces.second if inputs.begun is None else None
-        # index 0 becomes None, because the first text is then empty
+        # a second text that begins at index 0 becomes None, because the first text is then empty
         return inputs.words(self.view.group.kind), second or None
 
     @cached_property

@@ -80,7 +80,7 @@ def heads_text() -> dict[str, str]:
     return {name: get_text_template(f"flow.heads.{name}") for name in HEADS_TEXTS}
 
 
-@cache  # the result is cached, because every picture needs these names
+@cache  # the names of motions are cached, because every picture needs them
 def list_motions(language: str) -> tuple[str, ...]:
     """Returns the motions (stages of the query's animation) for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))

@@ -210,7 +210,7 @@ class CheckpointStore:
         self.worker = ThreadPoolExecutor(1, thread_name_prefix="checkpoints")
         self.opened: OpenedModel | None = None
         self.texts: OrderedDict[WantedText, RecordedText] = OrderedDict()
-        self.lock = Lock()  # held while self.texts or self.waiting is read or changed
+        self.lock = Lock()  # lock, held while self.texts or self.waiting is read or changed
         self.waiting = 0  # number of requests that are not finished
 
     def begin(self, wanted: WantedText, tell: TellStage, how: Writing | None = None) -> Future[RecordedText]:

@@ -232,12 +232,12 @@ def prepare_uploaded(
 ) -> tuple[dict[str, Step], Plan]:
     """Returns the input steps and the plan of a run with tensors from a file, which determine the counts of heads.
 
-    uploaded: the shown part of the tensors. kind: all of them. pairs: the tensors about pairs; their mask is combined
-    with the mask from the file. weigh_whole: a function that returns the weights of a run with all of the file, whose
-    learned tables may have a column for each head. The file's bias is added to the scores. If the chosen position
-    encoding adds the same bias to the whole file, as for a file exported from such a run, the bias is added only once:
-    by the position encoding for the whole file, and from the file for a part, because a position encoding would number
-    the heads, queries and keys of a part anew.
+    uploaded: the shown part of the tensors. kind: the input with all uploaded tensors. pairs: the tensors about pairs;
+    their mask is combined with the mask from the file. weigh_whole: a function that returns the weights of a run with
+    all of the file, whose learned tables may have a column for each head. The file's bias is added to the scores. If
+    the chosen position encoding adds the same bias to the whole file, as for a file exported from such a run, the bias
+    is added only once: by the position encoding for the whole file, and from the file for a part, because a position
+    encoding would number the heads, queries and keys of a part anew.
     """
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)

@@ -120,7 +120,7 @@ export class Flow {
     if (page) this.sizes.observe(page); // content above the picture may change its height
     document.fonts.ready.then(() => {
       widths.clear();
-      this.measured = null; // texts have other widths now
+      this.measured = null; // the layout is computed again, because texts have other widths
       this.resized();
     });
   }
@@ -265,7 +265,8 @@ export class Flow {
     const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
     this.root.classList.toggle("waits", waits);
     if (waits !== waited) tellOthers("flow-waits", waits);
-    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css fades other parts meanwhile
+    // during a drag, page.css fades parts that do not follow it
+    document.body.toggleAttribute("data-dragged", this.isDragged);
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 
@@ -355,7 +356,8 @@ export class Flow {
   arrange() {
     const { width, height } = this.arrangement.arrange(this);
     setAttributes(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
-    this.root.style.setProperty("--picture", `${Math.round(height)}px`); // limits the small maps (flow.css)
+    // flow.css limits the small maps to this height
+    this.root.style.setProperty("--picture", `${Math.round(height)}px`);
     this.isArranged = true;
   }
 

@@ -114,7 +114,7 @@ export class Sentences {
   }
 
   // Returns the line below the headline: why a view is not available, else the percentage before a change.
-  // Otherwise the line says why the app selected this word of a new sentence as the query, or why one attends.
+  // Without these, the line says why the app selected this word as the query, or why one attends.
   lineBelow(now) {
     const { data, asking, refused, isDragged } = this.flow;
     const why = isDragged ? "" : this.toldFact()?.why;

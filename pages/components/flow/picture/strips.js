@@ -8,7 +8,7 @@ import { clamp } from "../motion.js";
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
 const LOW_ROW = 14; // px at unit 1: height of the cells in a low row
-const SLIM = 9; // px: lower cells have no frame
+const SLIM = 9; // px: cells below this height have no frame
 const NARROW = 4; // px: if cells are narrower, one frame surrounds the whole strip
 const FILLS = 20; // number of steps to which the fill opacity of cells without frames is rounded
 const FAINT = 0.02; // numbers below this share of the largest number have almost no fill
