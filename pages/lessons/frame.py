@@ -27,6 +27,7 @@ from pages.runs.cache import trace_for
 from pages.runs.compute import sentences_of
 from pages.session.answers import REVEAL_KEY, forget_answers, is_solved
 from pages.session.collected import collect_in_sight, collect_nothing, collected
+from pages.session.entered_values import when_entered
 from pages.session.opened_drawers import show_drawer
 from pages.session.staged import get_staged_part
 from pages.setup.link_values import make_choices_reader, make_member_reader
@@ -250,18 +251,13 @@ def show_reveal_switch() -> None:
         say("lesson.reveal"),
         key="c_reveal",
         value=st.session_state.get(REVEAL_KEY, False),
-        on_change=handle_reveal_switch,
+        on_change=when_entered("c_reveal", handle_reveal_switch),
     )
 
 
-def handle_reveal_switch() -> None:
-    """Stores in the session whether the visitor's toggle reveals all answers.
-
-    Does nothing if the toggle no longer exists: a menu that closes while another lesson opens sends the former lesson's
-    values.
-    """
-    if "c_reveal" in st.session_state:
-        st.session_state[REVEAL_KEY] = st.session_state["c_reveal"]
+def handle_reveal_switch(is_on: bool) -> None:
+    """Stores in the session whether the visitor's toggle reveals all answers."""
+    st.session_state[REVEAL_KEY] = is_on
 
 
 def show_unread_link_parts() -> None:
@@ -341,12 +337,10 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     read = make_choices_reader(make_member_reader((*lesson.drawers, CODE_DRAWER, METHOD_DRAWER)))
     open_drawers = link_controls.link_control(OPEN_DRAWERS_KEY, (), read).value
 
-    def handle_toggle() -> None:
-        if key not in st.session_state:  # the visitor has left the lesson, and its session keys were removed
-            return
+    def handle_toggle(is_open: bool) -> None:
         control = link_controls.link_control(OPEN_DRAWERS_KEY, (), read)
         others = [other for other in control.value if other != name]
-        control.take((*others, name) if st.session_state[key] else tuple(others))
+        control.take((*others, name) if is_open else tuple(others))
 
     def draw_and_offer() -> None:
         with show_refusal():
@@ -356,11 +350,12 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
 
     st.session_state[key] = name in open_drawers
     icon = drawer_icon(key)
+    on_change = when_entered(key, handle_toggle)
     if name in lesson.drawers:
-        show_drawer(title, icon, key, draw_and_offer, on_change=handle_toggle)
+        show_drawer(title, icon, key, draw_and_offer, on_change=on_change)
         return
     with st.container(key="method"):  # page.css shows the content under this key in small letters
-        show_drawer(title, ":material/notes:", key, draw_and_offer, on_change=handle_toggle)
+        show_drawer(title, ":material/notes:", key, draw_and_offer, on_change=on_change)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from attention_core.record.errors import AttentionError
 from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, GivenFile, read_habits
 from pages.panels.file_box import name_array, say_unread
 from pages.runs.held_bytes import HELD
+from pages.session.entered_values import when_entered
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
@@ -35,13 +36,17 @@ def show_readings(given: GivenFile) -> None:
     if len(view.group.readings) > 1:
         show_axes(given, view)
     if view.sentences > 1:
+
+        def look_at_sentence(number: int) -> None:
+            look_at(given, view.group, view.axes, number - 1)
+
         st.session_state[SENTENCE_KEY] = view.sentence + 1
         st.number_input(
             say("part.batch", size=view.sentences),
             1,
             view.sentences,
             key=SENTENCE_KEY,
-            on_change=lambda: look_at(given, view.group, view.axes, st.session_state[SENTENCE_KEY] - 1),
+            on_change=when_entered(SENTENCE_KEY, look_at_sentence),
         )
 
 
@@ -51,8 +56,7 @@ def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
     choose = st.segmented_control if len(names) <= MAX_SEGMENTS else st.selectbox
     st.session_state[KIND_KEY] = file.groups.index(view.group)
 
-    def choose_kind() -> None:
-        number = st.session_state[KIND_KEY]
+    def choose_kind(number: int | None) -> None:
         if number is not None:
             look_at(given, file.groups[number])
 
@@ -61,7 +65,7 @@ def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
         range(len(names)),
         format_func=names.__getitem__,
         key=KIND_KEY,
-        on_change=choose_kind,
+        on_change=when_entered(KIND_KEY, choose_kind),
     )
 
 
@@ -81,8 +85,7 @@ def show_axes(given: GivenFile, view: MapView) -> None:
     """Shows a choice of how the axes of the array are interpreted."""
     st.session_state[AXES_KEY] = view.axes
 
-    def choose_axes() -> None:
-        axes = st.session_state[AXES_KEY]
+    def choose_axes(axes: str | None) -> None:
         if axes is not None:
             look_at(given, view.group, axes)
 
@@ -91,7 +94,7 @@ def show_axes(given: GivenFile, view: MapView) -> None:
         view.group.readings,
         format_func=say_axes,
         key=AXES_KEY,
-        on_change=choose_axes,
+        on_change=when_entered(AXES_KEY, choose_axes),
         help=say("lessons.maps.readings_help"),
     )
 

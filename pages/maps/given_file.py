@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps
 from attention_core.examples.examples import EXAMPLES
@@ -43,6 +44,7 @@ from pages.panels.lesson_choices import get_choice, get_lesson_link
 from pages.runs.checkpoint_store import RecordedText
 from pages.runs.held_bytes import HELD
 from pages.runs.model_runs import model_weights
+from pages.session.entered_values import when_entered
 from pages.session.labels import name_token
 from pages.setup.link_values import make_member_reader
 from pages.site.words import current_language, escape_markdown, say, say_refusal
@@ -251,7 +253,7 @@ def show_uploader() -> None:
         say("lessons.maps.upload"),
         MAP_FILE_TYPES,
         UPLOAD_KEY,
-        on_change=take_chosen_file,
+        on_change=when_entered(UPLOAD_KEY, take_chosen_file),
         max_upload_size=MAP_BOUNDS.megabytes,
         help=say(
             "lessons.maps.upload_help",
@@ -270,9 +272,8 @@ def show_uploader() -> None:
         st.button(say("lessons.maps.back"), key="maps_back", on_click=forget_file, icon=":material/undo:")
 
 
-def take_chosen_file() -> None:
+def take_chosen_file(file: UploadedFile | None) -> None:
     """Reads the uploaded file; if it is refused, stores the error and keeps the earlier file."""
-    file = st.session_state[UPLOAD_KEY]
     st.session_state.pop(REFUSAL_KEY, None)
     if file is None:
         return

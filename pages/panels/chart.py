@@ -11,6 +11,7 @@ from attention_core.drawing.cells import CELL_COLUMNS
 from attention_core.drawing.specifications import Picture
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import collected
+from pages.session.entered_values import when_entered
 
 PHONE_WIDTH_PX = 350  # px: width of the narrowest supported screen
 SMALLEST_SCALE = 0.64  # smallest scale of a picture on a phone, as in page.css; letters of 17 px are then 11 px
@@ -33,9 +34,9 @@ def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], N
     turn_key = f"turn_{key}"
     turn = st.session_state.get(turn_key, 0)
 
-    def take_clicked_cell() -> None:
+    def take_clicked_cell(sent: Mapping) -> None:
         st.session_state[turn_key] = turn + 1
-        cell = read_clicked_cell(st.session_state[key].selection.get("cell"))
+        cell = read_clicked_cell(sent["selection"].get("cell"))
         if cell is not None:
             take(cell)
 
@@ -48,7 +49,7 @@ def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], N
             width="content",
             theme=None,
             key=key,
-            on_select=take_clicked_cell,
+            on_select=when_entered(key, take_clicked_cell),
             selection_mode="cell",
             alt=alt,
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from pages.panels.refusals import show_error
+from pages.session.entered_values import when_entered
 from pages.session.linked_state import LinkedState
 from pages.session.moved_widgets import is_outdated, moved_widget_key, set_moved_widget
 from pages.site.words import say
@@ -66,14 +67,9 @@ class Control:
         widget(
             text,
             key=self.key,
-            on_change=self.take_entered,
+            on_change=when_entered(self.key, self.take),
             **how,
         )
-
-    def take_entered(self) -> None:
-        """Applies the value that the visitor entered; ignores a message from a page that was left in the meantime."""
-        if self.key in st.session_state:
-            self.take(st.session_state[self.key])
 
     def keep(self, place: str, drawing: object = None) -> object:
         """Returns the value that the widget shows, and stores it under `place`.

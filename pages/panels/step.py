@@ -18,6 +18,7 @@ from pages.panels.step_picture import make_step_picture, position_with_cell, ste
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
 from pages.session.collected import collected
+from pages.session.entered_values import when_entered
 from pages.session.labels import axis_name, chosen_cell, current_palette, formula_names, place_names
 from pages.session.moved_widgets import is_outdated, set_moved_widget
 from pages.session.opened_drawers import show_drawer
@@ -165,7 +166,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
     shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
 
-    def open_chosen_cell() -> None:
+    def open_chosen_cell(_: int | None) -> None:
         is_gone = setup_state.current_setup().view.step != step
         if is_gone or any(is_outdated(key) for key in keys):
             return
@@ -183,7 +184,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
             range(size),
             index=None,
             key=key,
-            on_change=open_chosen_cell,
+            on_change=when_entered(key, open_chosen_cell),
             width=130,
             placeholder="–",
             format_func=names.__getitem__,

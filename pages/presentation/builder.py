@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attention_core import Trace
 from attention_core.inputs.tokenizer import printable_token
@@ -18,6 +19,7 @@ from pages.lectures.script import MAX_SCENE_MINUTES, SCENE_TEXT_LIMITS, Scene
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box
 from pages.runs.cache import trace_for
 from pages.session import setup_state
+from pages.session.entered_values import when_entered
 from pages.session.labels import axis_name, place_names
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_refusal
@@ -28,15 +30,14 @@ TEXT_HEIGHT_PX = 200  # px: height of the text input for a scene's text
 def title_box() -> None:
     """Shows the text input for the title of the visitor's own lecture."""
 
-    def take_title() -> None:
-        title = st.session_state["c_lecture_title"]
+    def take_title(title: str) -> None:
         lecture_session.take_lecture(replace(lecture_session.current_lecture(), title=title))
 
     st.session_state["c_lecture_title"] = lecture_session.current_lecture().title
     st.text_input(
         say("present.desk.title"),
         key="c_lecture_title",
-        on_change=take_title,
+        on_change=when_entered("c_lecture_title", take_title),
         max_chars=SCENE_TEXT_LIMITS["title"],
     )
 
@@ -89,8 +90,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
     """
     key = f"c_scene_{name}"
 
-    def take_part() -> None:
-        entered = st.session_state[key]
+    def take_part(entered: object) -> None:
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
         elif name == "minutes":
@@ -99,7 +99,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value
-    widget(say(f"present.desk.{name}"), key=key, on_change=take_part, **options)
+    widget(say(f"present.desk.{name}"), key=key, on_change=when_entered(key, take_part), **options)
 
 
 def name_scene_step(step: str) -> str:
@@ -191,14 +191,12 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
         axes = trace.step(new_step).dims
         change_scene(index, shown=with_opened_cell(scene.setup, new_step, new_cell, axes))
 
-    def take_step() -> None:
-        chosen_step = st.session_state["c_scene_step"]
+    def take_step(chosen_step: str) -> None:
         if chosen_step in trace:
             take_cell(chosen_step, (0,) * trace[chosen_step].dim())
 
-    def take_place() -> None:
-        # index 0 for an axis without a control
-        places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(len(cell))]
+    def take_place(_: int) -> None:
+        places = [st.session_state.get(f"c_scene_axis_{axis}", place) for axis, place in enumerate(cell)]
         chosen_cell = tuple(places)
         if trace.holds(step, chosen_cell):
             take_cell(step, chosen_cell)
@@ -209,7 +207,7 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
             say("present.desk.cell"),
             list(trace.computed()),
             key="c_scene_step",
-            on_change=take_step,
+            on_change=when_entered("c_scene_step", take_step),
             width=200,
         )
         place_pickers(trace, step, cell, take_place)
@@ -226,10 +224,10 @@ def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
     return step, first_cell
 
 
-def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Callable[[], None]) -> None:
+def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Callable[[int], None]) -> None:
     """Shows the choice of a cell of a step: one select box for the index on each axis that is longer than 1.
 
-    take_place: the function that is called after a choice.
+    take_place: a callback that gets the chosen index.
     """
     axes = zip(trace.step(step).dims, trace.step(step).shape, strict=True)
     for axis, (dim, size) in enumerate(axes):
@@ -243,7 +241,7 @@ def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Ca
             range(size),
             format_func=names.__getitem__,
             key=key,
-            on_change=take_place,
+            on_change=when_entered(key, take_place),
             width=130,
         )
 
@@ -267,13 +265,13 @@ def show_own_scene_makers() -> None:
     st.button(say("present.desk.add_text"), key="add_text", icon=":material/notes:", on_click=add_text_scene)
     key = f"c_picture_{setup_state.editors_version()}"
 
-    def take_picture() -> None:
-        upload = st.session_state[key]
+    def take_picture(upload: UploadedFile | None) -> None:
         if upload is not None:
             add_picture_scene(upload.getvalue(), upload.name)
 
     label = say("present.desk.add_picture", limit=MAX_PICTURE_BYTES // 1000)
-    file_box(label, ["png", "jpg", "jpeg"], key, on_change=take_picture, max_upload_size=MAX_UPLOAD_MB)
+    on_change = when_entered(key, take_picture)
+    file_box(label, ["png", "jpg", "jpeg"], key, on_change=on_change, max_upload_size=MAX_UPLOAD_MB)
 
 
 def add_text_scene() -> None:
@@ -320,11 +318,11 @@ def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable
     """
     key = f"c_shown_{name}"
 
-    def take_part() -> None:
-        change_scene(index, shown=replace(shown, **{name: st.session_state[key]}))
+    def take_part(entered: str) -> None:
+        change_scene(index, shown=replace(shown, **{name: entered}))
 
     st.session_state[key] = getattr(shown, name)
-    widget(say(f"present.desk.shown_{name}"), key=key, on_change=take_part, **options)
+    widget(say(f"present.desk.shown_{name}"), key=key, on_change=when_entered(key, take_part), **options)
 
 
 def add_code_scene(setup: Setup) -> None:

@@ -1,6 +1,7 @@
 """Shows the overview of a lecture (the desk) on the page "present": a lecture is started, saved and edited there."""
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attention_core.record.errors import AttentionError
 from pages.lectures import lecture_session
@@ -22,6 +23,7 @@ from pages.presentation.scene_cards import show_scene_cards
 from pages.presentation.stage import show_lectern, show_lecture_trouble
 from pages.session import setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, page_address
+from pages.session.entered_values import when_entered
 from pages.setup.setup_file import decode_file_text
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
@@ -119,8 +121,8 @@ def lecture_picker() -> None:
     if session.own is not None:
         names.append(OWN_LECTURE)
 
-    def take_choice() -> None:
-        session.name, session.is_chosen = st.session_state["c_lecture"], True
+    def take_choice(name: str) -> None:
+        session.name, session.is_chosen = name, True
         session.at = 0
 
     st.session_state["c_lecture"] = session.name
@@ -129,7 +131,7 @@ def lecture_picker() -> None:
         names,
         format_func=lambda name: say(f"present.desk.name.{name}"),
         key="c_lecture",
-        on_change=take_choice,
+        on_change=when_entered("c_lecture", take_choice),
         required=True,
         wrap=True,  # wrap: the lectures take several rows on a phone
         label_visibility="collapsed",
@@ -173,8 +175,7 @@ def lecture_file_box() -> None:
     """Shows the upload of a lecture file; an uploaded lecture replaces the visitor's own lecture."""
     key = f"c_lecture_file_{setup_state.editors_version()}"
 
-    def take_file() -> None:
-        upload = st.session_state[key]
+    def take_file(upload: UploadedFile | None) -> None:
         if upload is None:
             return
         try:
@@ -185,7 +186,8 @@ def lecture_file_box() -> None:
         lecture_session.replace_lecture(lecture)
         setup_state.renew_editors()
 
-    file_box(say("present.desk.open"), ["json"], key, on_change=take_file, max_upload_size=MAX_UPLOAD_MB)
+    on_change = when_entered(key, take_file)
+    file_box(say("present.desk.open"), ["json"], key, on_change=on_change, max_upload_size=MAX_UPLOAD_MB)
 
 
 def show_lecture_address() -> None:

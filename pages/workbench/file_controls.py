@@ -17,6 +17,7 @@ from pages.runs.cache import trace_for
 from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, UploadedArrays, others_of, sources_of, store_upload, uploaded_arrays
 from pages.session import setup_state
+from pages.session.entered_values import when_entered
 from pages.setup.link_values import write_mask_answer
 from pages.setup.resolve import config_of, resolve_run
 from pages.setup.setup import AXIS_ORDERS, Setup
@@ -71,8 +72,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
     """Shows the uploader for one file with q, k and v, or for three files with one each; returns the uploaded files."""
     key = f"c_bring_{setup_state.editors_version()}"
 
-    def store_chosen_files() -> None:
-        files = st.session_state[key] or []
+    def store_chosen_files(files: list[UploadedFile]) -> None:
         if not files:
             return
         try:
@@ -88,7 +88,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         say("control.bring"),
         UPLOAD_FILE_TYPES,
         key,
-        on_change=store_chosen_files,
+        on_change=when_entered(key, store_chosen_files),
         accept_multiple_files=True,
         help=say("help.bring"),
         max_upload_size=MAX_UPLOAD_MB,
@@ -192,15 +192,15 @@ def show_three_axes_choice() -> None:
     if refusal is None or refusal.code != "rank_qkv":
         return
 
-    def choose_reading() -> None:
-        answer_for_waiting_file(axes=st.session_state["c_three_axes"])
+    def choose_reading(axes: str | None) -> None:
+        answer_for_waiting_file(axes=axes)
 
     st.segmented_control(
         say("control.three_axes"),
         THREE_AXES,
         format_func=format_axes,
         key="c_three_axes",
-        on_change=choose_reading,
+        on_change=when_entered("c_three_axes", choose_reading),
         help=say("help.three_axes"),
     )
 

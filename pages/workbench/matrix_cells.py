@@ -11,6 +11,7 @@ from attention_core.record.errors import AttentionError
 from pages.panels.input_origins import WHAT_IF_STEPS
 from pages.panels.typed_cells import TypedCell, apply_typed_cells
 from pages.session import setup_state
+from pages.session.entered_values import when_entered
 from pages.session.fragments import redraw
 from pages.session.labels import axis_label
 from pages.session.view import ScreenState
@@ -47,8 +48,8 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
 
     row_count = len(rows)
 
-    def take_edits() -> None:
-        cells = read_sent_cells(st.session_state[key], row_count, column_headings)
+    def take_edits(sent: Mapping) -> None:
+        cells = read_sent_cells(sent, row_count, column_headings)
         if cells is None:
             setup_state.renew_editors()
             return
@@ -66,7 +67,7 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
     st.data_editor(
         pd.DataFrame(rows, index=row_headings, columns=column_headings),
         key=key,
-        on_change=take_edits,
+        on_change=when_entered(key, take_edits),
         height="content",
         column_config=make_column_config(rows, column_headings),
     )

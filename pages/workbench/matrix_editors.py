@@ -24,6 +24,7 @@ from pages.panels.typed_cells import list_given_matrices
 from pages.runs.compute import ONE_ROW_MATRICES
 from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.session import setup_state
+from pages.session.entered_values import when_entered
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_LINK_NUMBER
@@ -172,8 +173,7 @@ def upload_box(screen: ScreenState, name: str) -> None:
     key = f"u_{name}_{setup_state.editors_version()}"
     control = import_control_name(name)
 
-    def take_file() -> None:
-        file = st.session_state[key]
+    def take_file(file: UploadedFile | None) -> None:
         if file is not None:
             replace_matrix(screen, name, lambda: read_matrix(file.name, file.getvalue(), name), control)
 
@@ -182,7 +182,7 @@ def upload_box(screen: ScreenState, name: str) -> None:
             say("control.upload", name=name_matrix(name)),
             MATRIX_FILE_TYPES,
             key,
-            on_change=take_file,
+            on_change=when_entered(key, take_file),
             max_upload_size=MAX_UPLOAD_MB,
         )
         refusal = setup_state.workbench().refused.get(control)
@@ -219,9 +219,8 @@ def array_choice(screen: ScreenState, name: str, key: str) -> None:
     """
     array_key = f"{key}_array"
 
-    def take_array() -> None:
-        file = st.session_state[key]
-        array = st.session_state[array_key]
+    def take_array(array: str | None) -> None:
+        file = st.session_state.get(key)
         if file is None or array is None:
             return
         replace_matrix(
@@ -237,7 +236,7 @@ def array_choice(screen: ScreenState, name: str, key: str) -> None:
         say("control.array"),
         arrays,
         key=array_key,
-        on_change=take_array,
+        on_change=when_entered(array_key, take_array),
         index=None,
         placeholder="–",
         format_func=label_arrays(arrays).__getitem__,

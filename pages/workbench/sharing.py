@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import segno
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attention_core.record.errors import AttentionError
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box
@@ -12,6 +13,7 @@ from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address, public_address
+from pages.session.entered_values import when_entered
 from pages.session.fragments import redraw
 from pages.setup.codec import to_address
 from pages.setup.setup import Setup
@@ -81,9 +83,8 @@ def show_setup_file(setup: Setup) -> None:
     """Shows the button that saves the Setup as a file, and the upload that opens such a file."""
     key = f"c_file_{setup_state.editors_version()}"
 
-    def open_chosen_file() -> None:
+    def open_chosen_file(file: UploadedFile | None) -> None:
         setup_state.workbench().forget_refusals("file")
-        file = st.session_state[key]
         if file is None:
             return
         try:
@@ -103,7 +104,8 @@ def show_setup_file(setup: Setup) -> None:
         icon=":material/save:",
         on_click="ignore",
     )
-    file_box(say("sharing.open"), ["json"], key, on_change=open_chosen_file, max_upload_size=MAX_UPLOAD_MB)
+    on_change = when_entered(key, open_chosen_file)
+    file_box(say("sharing.open"), ["json"], key, on_change=on_change, max_upload_size=MAX_UPLOAD_MB)
     show_refusal("file")
 
 

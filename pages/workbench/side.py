@@ -5,6 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.session import setup_state
+from pages.session.entered_values import when_entered
 from pages.session.fragments import page_part
 from pages.session.side_panel import find_panel, show_panel
 from pages.session.view import ScreenState
@@ -93,8 +94,8 @@ def show_panel_heading(panel: str) -> None:
         show_panel(None)
         st.rerun()
 
-    def choose() -> None:
-        show_panel(st.session_state[key])
+    def choose(panel: str) -> None:
+        show_panel(panel)
         st.rerun()
 
     key = f"c_panel_{panel}"  # a separate widget for each panel, because a widget keeps its value
@@ -108,7 +109,7 @@ def show_panel_heading(panel: str) -> None:
                 format_func=lambda name: say(f"panel.{name}"),
                 required=True,
                 label_visibility="collapsed",
-                on_change=choose,
+                on_change=when_entered(key, choose),
             )
         else:
             st.markdown(f"**{say(f'panel.{panel}')}**", width="stretch")

@@ -839,3 +839,24 @@ def test_torch_is_told_to_wait_asleep_before_it_is_imported():
         [sys.executable, "-c", script], cwd=ROOT, env=told, capture_output=True, text=True, check=True
     )
     assert done.stdout == "passive False\n"
+
+
+def gets_entered_value(given):
+    """Whether the callback of a widget comes from when_entered; "rerun" and "ignore" call nothing."""
+    match given:
+        case ast.Constant(value="rerun" | "ignore") | ast.Call(func=ast.Name(id="when_entered")):
+            return True
+        case ast.Name(id="on_change"):  # of an argument, or of an assignment that is looked at, too
+            return True
+    return False
+
+
+def test_the_callback_of_a_widget_gets_what_was_entered():
+    """One that reads the session by the widget's key fails if the page was left (tests/session/test_left_pages.py)."""
+    by_hand = []
+    for path in PAGE_CODE:
+        given = [each.value for each in nodes(path, ast.keyword) if each.arg in ("on_change", "on_select")]
+        assigned = [each for each in nodes(path, ast.Assign) if ast.unparse(each.targets[0]) == "on_change"]
+        given += [each.value for each in assigned]
+        by_hand += [(name_of(path), ast.unparse(each)) for each in given if not gets_entered_value(each)]
+    assert not by_hand
