@@ -240,11 +240,15 @@ number_grid = make_component(
     "numbers",
     '<div><table></table><i class="made row"></i><i class="made column"></i></div>',
     sends={
-        "typed": ListOf(
-            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # the limit is MOST_PASTED of numbers.js
-            MAX_SENT_CELLS,
-            leaves_out=True,
-        ),
+        "typed": {
+            "version": Text(200),
+            "serial": Whole(0),
+            "cells": ListOf(
+                {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # limit: MOST_PASTED
+                MAX_SENT_CELLS,
+                leaves_out=True,
+            ),
+        },
         "opened": MATRIX_CELL,
     },
 )

@@ -1,8 +1,10 @@
 // Shows a matrix of number fields, and sends each cell whose text differs from the matrix to the server.
 // A cell is sent after Enter, or when the visitor leaves the field. A pasted matrix is sent as text.
+// What was typed while the server was busy stays in its cell until the server has answered it.
 // Arrow keys move up and down, and at the ends of a text to the next cell. Escape restores a cell's number.
 import { element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
+import { Outbox, textToShow } from "./outbox.js";
 import { plain } from "./rounded.js";
 
 /**
@@ -12,7 +14,8 @@ import { plain } from "./rounded.js";
  * @property {string[]} columns the names of the columns
  * @property {string[][]} numbers
  * @property {boolean[][]} changed
- * @property {number} version the number of answers of the server
+ * @property {string} version a text that changes if the cells show something else, so that typed text is discarded
+ * @property {number} answered the number of the last message that the server has read
  * @property {[mark: string, told: string][][]} [marks]
  * @property {string} [hint] a text that says that a number can be dragged; missing if dragging is off
  * @property {boolean} [large] whether cells are large though they have no marks
@@ -31,24 +34,28 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const shape = JSON.stringify([data.name, data.rows, data.columns]);
   const isNew = view.shape !== shape || view.version !== data.version;
   if (view.shape !== shape) build(view, data);
+  view.outbox ??= new Outbox();
+  if (isNew) view.outbox.clear();
+  view.outbox.answer(data.answered);
   Object.assign(view, { data, shape, version: data.version, trigger: setTriggerValue });
-  for (const cell of view.cells.flat()) showNumber(cell, data, isNew);
+  for (const cell of view.cells.flat()) showNumber(view, cell, isNew);
   root.classList.toggle("large", Boolean(data.marks || data.large));
   lay(root, data.place);
   root.classList.toggle("dragged", Boolean(data.hint));
 }
 
 /**
- * Shows the number of a cell, unless the visitor is typing into the cell.
+ * Shows the number of a cell, unless the visitor has typed something else into the cell.
+ * @param {any} view
  * @param {any} cell
- * @param {Numbers} data
  * @param {boolean} isNew whether another matrix is shown
  */
-function showNumber(cell, { numbers, changed, marks, hint }, isNew) {
+function showNumber({ data: { numbers, changed, marks, hint }, outbox }, cell, isNew) {
   const { input, row, column } = cell;
   const number = numbers[row][column];
-  if (isNew || input.value === cell.number || input.value === cell.told) input.value = number;
-  Object.assign(cell, { number, told: null });
+  const waits = outbox.waits(row, column);
+  input.value = isNew ? number : textToShow(input.value, cell.told ?? cell.number, number, waits);
+  Object.assign(cell, { number, told: waits ? cell.told : null });
   input.classList.toggle("changed", changed[row][column]);
   const [mark, told] = marks?.[row][column] ?? ["", ""];
   input.parentElement.dataset.mark = mark;
@@ -60,13 +67,14 @@ function open({ data, trigger }, { input, number, row, column }) {
   if (data.marks && number && input.value === number) trigger("opened", { row, column });
 }
 
-// Sends every cell whose text has changed to the server.
-function tell({ cells, trigger }) {
-  const typed = cells.flat().filter(({ input, number }) => input.value !== number);
+// Sends every cell whose text has changed since it was sent last, or since the server's number, to the server.
+function tell(view) {
+  const typed = view.cells.flat().filter(({ input, told, number }) => input.value !== (told ?? number));
   for (const cell of typed) cell.told = cell.input.value;
-  if (typed.length)
-    trigger("typed", typed.map(({ row, column, told }) => ({ row, column, text: told.slice(0, 40) })));
+  if (typed.length) send(view, typed.map(({ row, column, told }) => ({ row, column, text: told.slice(0, 40) })));
 }
+
+const send = ({ version, outbox, trigger }, typed) => trigger("typed", { version, ...outbox.send(typed) });
 
 // Sets the CSS variables by which page.css places the cells in a picture.
 function lay(root, place) {
@@ -87,7 +95,7 @@ function lay(root, place) {
 }
 
 // Builds the table of number fields and view.cells, a matrix of { input, row, column, number, told }.
-// number: the text that the server sent. told: the text that was sent to it last; null after its answer.
+// number: the text that the server sent. told: the text that was sent to it last; null once it is answered.
 function build(view, { name, rows, columns }) {
   view.cells = rows.map((text, row) => columns.map((above, column) => cellOf(view, [name, text, above], row, column)));
   const head = element("tr", "", [element("td"), ...columns.map((text) => heading(text, "col"))]);
@@ -152,9 +160,9 @@ function press(view, { input, number, row, column }, event) {
 }
 
 // Sends a pasted matrix as text; the server parses it and fills the cells to the right and below.
-function paste({ trigger }, { row, column }, event) {
+function paste(view, { row, column }, event) {
   const text = event.clipboardData.getData("text");
   if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // a single number, which the browser itself pastes
   event.preventDefault();
-  trigger("typed", [{ row, column, text: text.slice(0, MOST_PASTED), pasted: true }]);
+  send(view, [{ row, column, text: text.slice(0, MOST_PASTED), pasted: true }]);
 }

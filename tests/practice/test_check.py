@@ -50,7 +50,7 @@ def type_cells(check, cells):
     """Types texts into the cells of the head that is shown, (row, column, text) each."""
     (part,) = [part for part in check.at.get("bidi_component") if "-cells_" in part.proto.id]
     name = part.proto.id.rpartition("-")[2]
-    return check.send_part(name, "typed", [{"row": r, "column": c, "text": text} for r, c, text in cells])
+    return check.type_cells(name, [{"row": r, "column": c, "text": text} for r, c, text in cells])
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -126,6 +126,25 @@ def test_a_cell_that_is_no_number_is_refused_at_its_place_and_the_others_stay():
     (error,) = check.errors()
     assert "scores" in error and "row 2, column 2" in error and "<b>x</b>" in error
     assert check.link()["scores"] == "0 ? ?; ? ? ?; ? ? ?"
+
+
+def test_of_several_cells_those_that_are_numbers_are_taken_and_one_that_is_none_is_refused():
+    check = Lesson("check", stage="scores", scores="0 ? ?; ? ? ?; ? ? ?", **QKV)
+    type_cells(check, [(0, 1, "-4"), (1, 1, "x"), (2, 2, "3")])
+    (error,) = check.errors()
+    assert "row 2, column 2" in error
+    assert check.link()["scores"] == "0 -4 ?; ? ? ?; ? ? 3"
+
+
+def test_numbers_for_an_exercise_that_was_left_change_nothing_and_are_answered():
+    check = Lesson("check", stage="scores", **QKV)
+    left = grid(check)["version"]
+    check.press("next_exercise")
+    cells = [{"row": 0, "column": 0, "text": "7"}]
+    check.send_part("cells_scores", "typed", {"version": left, "serial": 5, "cells": cells})
+    assert "scores" not in check.link() and grid(check)["answered"] == 5
+    check.type_cells("cells_scores", cells)
+    assert check.link()["scores"].startswith("7 ?") and grid(check)["answered"] == 6
 
 
 def test_a_whole_step_is_pasted_as_text():
@@ -334,4 +353,5 @@ def test_whatever_is_typed_into_a_cell_is_taken_or_refused():
 def test_what_a_browser_cannot_send_changes_nothing(sent):
     check = Lesson("check", stage="scores", scores=SCORES, **QKV)
     check.send_part("cells_scores", "typed", sent)
+    check.type_cells("cells_scores", sent)
     assert marks(check)[1] == ["right"] * 9 and check.link()["scores"] == SCORES

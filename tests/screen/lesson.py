@@ -104,6 +104,14 @@ class Lesson:
         trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
         return self.send(trigger, json_trigger_value=json.dumps([{"event": event, "value": value}]))
 
+    def type_cells(self, name: str, cells: object) -> "Lesson":
+        """What a grid of number fields tells of the cells that were typed into."""
+        (part,) = self.parts(name)
+        told = json.loads(part.proto.json)
+        return self.send_part(
+            name, "typed", {"version": told["version"], "serial": told["answered"] + 1, "cells": cells}
+        )
+
     def follow(self, picture: str, step: str, index: list[int]) -> "Lesson":
         """A click on an operand of the arithmetic under a picture, or on a cell of the way back."""
         return self.send_part(f"arithmetic_{self.slug}_{picture}", "followed", {"step": step, "index": index})

@@ -47,7 +47,8 @@ def test_what_does_not_fit_is_refused_and_not_dropped(text, row, column, code):
 )
 def test_a_forged_paste_is_left_out(sent):
     try:
-        cells = read(number_grid.sends["typed"], sent, {"rows": 3, "columns": 2})
+        message = {"version": "", "serial": 1, "cells": sent}
+        cells = read(number_grid.sends["typed"], message, {"rows": 3, "columns": 2})["cells"]
     except UnfitMessage:
         cells = ()
     assert read_typed_cells(cells, 3, 2, "w_k") == []

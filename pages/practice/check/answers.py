@@ -13,7 +13,6 @@ from attention_core.exercises.answer_text import BLANK_MARK, read_answers
 from attention_core.exercises.worked_example import CheckedWork
 from attention_core.inputs.matrix_cells import split_cells
 from attention_core.record.errors import AttentionError
-from pages.components import number_grid
 from pages.lessons.opened_cell import get_opened_cell
 from pages.lessons.pictures import (
     RunPicture,
@@ -30,6 +29,7 @@ from pages.lessons.worked_example import (
 )
 from pages.panels.lesson_choices import current_lesson_choices
 from pages.panels.link_controls import link_control, read_switch, show_choice_refusal, text_control
+from pages.panels.number_cells import show_number_cells
 from pages.session.answers import are_answers_revealed
 from pages.session.cell_clicks import read_typed_cells
 from pages.session.labels import current_palette, inline_step_name, picture_texts_for, place_names
@@ -177,14 +177,12 @@ def answer_cells(
             cells = read_typed_cells(sent, len(row_names), len(column_names), step)
         except AttentionError as error:
             current_lesson_choices().refuse(step, error)
-            renew_answer_cells()
             return
-        for row, column, text in cells:
-            rows[first + row][column] = clean_cell_text(text)
-        row_texts = [" ".join(row) for row in rows]
-        text_control(step, start, make_answer_check(trace, step)).take("; ".join(row_texts))
-        if step in current_lesson_choices().refused:
-            renew_answer_cells()
+        control = text_control(step, start, make_answer_check(trace, step))
+        text, refusal = write_answers(control.value, [(first + row, *typed) for row, *typed in cells], trace, step)
+        control.take(text)
+        if refusal is not None:
+            current_lesson_choices().refuse(step, refusal)
 
     rows_of_head = rows[first : first + len(row_names)]
     data = {
@@ -195,15 +193,32 @@ def answer_cells(
         "changed": [[False] * len(column_names)] * len(row_names),
         "marks": marks,
         "place": None if place is None else vars(place),
-        "version": [step, head, st.session_state.get(ANSWERS_VERSION_KEY, 0)],
     }
-    number_grid(
-        data=data,
-        key=key,
-        given={"rows": len(row_names), "columns": len(column_names)},
-        on_typed=take_typed_cells,
-        on_opened=lambda cell: on_open(cell["row"], cell["column"]),
-    )
+    version = f"{step} {head} {st.session_state.get(ANSWERS_VERSION_KEY, 0)}"
+    show_number_cells(key, data, version, take_typed_cells, lambda cell: on_open(cell["row"], cell["column"]))
+
+
+def write_answers(
+    text: str, cells: Iterable[tuple[int, int, str]], trace: Trace, step: str
+) -> tuple[str, AttentionError | None]:
+    """Returns the text of the answers with the typed cells, and the error of the last cell that is no number, or None.
+
+    text: the answers until now. cells: (row, column, typed text); one that is no number keeps its former text.
+    """
+    check = make_answer_check(trace, step)
+    rows, refusal = split_cells(text, step), None
+    for row, column, typed in cells:
+        former, rows[row][column] = rows[row][column], clean_cell_text(typed)
+        try:
+            check(join_cells(rows))
+        except AttentionError as error:
+            rows[row][column], refusal = former, error
+    return join_cells(rows), refusal
+
+
+def join_cells(rows: list[list[str]]) -> str:
+    """Returns the text with the given cells: rows separated by semicolons, cells by spaces."""
+    return "; ".join(" ".join(row) for row in rows)
 
 
 def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:

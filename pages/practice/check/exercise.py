@@ -23,6 +23,7 @@ from pages.export.downloads import file_name, offer_download
 from pages.export.page_links import CHECK_PAGE, STATE_KIND, check_exercise_size
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
+from pages.practice.check.answers import renew_answer_cells
 from pages.runs.cache import cache_measurement
 from pages.session.addresses import page_address
 from pages.session.labels import selection_of
@@ -89,6 +90,7 @@ def clear_on_new_exercise(setup: Setup, trace: Trace) -> None:
     if shown_before != setup:
         for step in stages_of(trace):
             store_choice(step, None)
+        renew_answer_cells()
     st.session_state["exercise"] = setup
 
 

@@ -1,6 +1,7 @@
 """Shows a puzzle: the list of puzzles, the cells to change, the goal and its conditions, buttons, attention maps."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -9,10 +10,10 @@ from attention_core.exercises.puzzle import BoundReading
 from attention_core.exercises.puzzles import PUZZLES
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.number_text import format_exact, format_fixed
-from pages.components import number_grid
 from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_side_by_side
 from pages.panels import link_controls
 from pages.panels.head_maps import head_name
+from pages.panels.number_cells import show_number_cells
 from pages.practice.puzzles import game
 from pages.practice.puzzles.game import PlayedPuzzle
 from pages.practice.puzzles.names import label_columns, name_column, say_title, say_with_cast
@@ -122,14 +123,9 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
         "changed": is_changed.tolist(),
         "hint": say("lessons.puzzles.drag"),
         "large": are_cells_large(played),
-        "version": [played.puzzle.name, game.puzzle_version()],
     }
-    number_grid(
-        data=data,
-        key=f"cells_{name}",
-        given={"rows": len(numbers), "columns": behind - first},
-        on_typed=lambda sent: game.take_typed_numbers(name, sent),
-    )
+    version = f"{played.puzzle.name} {game.puzzle_version()}"
+    show_number_cells(f"cells_{name}", data, version, partial(game.take_typed_numbers, name))
 
 
 # ---- the goal and further conditions ---------------------------------------------------------------------------------

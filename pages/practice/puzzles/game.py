@@ -145,16 +145,12 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
         cells = read_typed_cells(typed, len(start[name]), behind - first, name)
     except AttentionError as error:
         lesson_choices.current_lesson_choices().refuse(NUMBERS_KEY, error)
-        renew_puzzle_cells()
         return
     wanted, refusal = apply_typed_cells(matrices[name], cells, (0, first), name)
     changes = format_changes({**matrices, name: wanted}, start)
     link_control(NUMBERS_KEY, "", make_numbers_reader(puzzle, start)).take(changes)
-    choices = lesson_choices.current_lesson_choices()
     if refusal is not None:
-        choices.refuse(NUMBERS_KEY, refusal)
-    if NUMBERS_KEY in choices.refused:
-        renew_puzzle_cells()  # the browser must show the former number
+        lesson_choices.current_lesson_choices().refuse(NUMBERS_KEY, refusal)
 
 
 def put_numbers(text: str | None) -> None:

@@ -23,6 +23,32 @@ def test_cells_are_typed_into_one_after_the_other_and_judged_at_once(screen):
     assert opened.query()["scores"] == "? -4 ?; ? 5 ?; ? ? ?"
 
 
+HOLD = """() => {
+    const { send } = WebSocket.prototype, held = [];
+    WebSocket.prototype.send = function (...message) { held.push(() => send.apply(this, message)) };
+    window.letGo = () => {
+        WebSocket.prototype.send = send;
+        for (const tell of held) tell();
+    };
+}"""
+
+
+def test_numbers_typed_before_the_server_answers_stay(screen):
+    opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
+    opened.page.get_by_role("textbox", name="scores, 1, 2").click()
+    opened.page.evaluate(HOLD)
+    for text in ("-4", "4"):  # two messages at once, of which Streamlit hands on the later
+        opened.page.keyboard.type(text)
+        opened.page.keyboard.press("Enter")
+    opened.page.keyboard.type("2")
+    opened.page.evaluate("() => letGo()")
+    opened.wait_for_text("Of 9 numbers: 2 right, 7 still empty.")
+    expect(opened.page.get_by_role("textbox", name="scores, 3, 2")).to_have_value("2")
+    opened.page.keyboard.press("Enter")
+    opened.wait_for_text("Of 9 numbers: 3 right, 6 still empty.")
+    assert opened.query()["scores"] == "? -4 ?; ? 4 ?; ? 2 ?"
+
+
 def test_the_big_table_is_typed_into_and_a_written_number_opens(screen):
     opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
     box = opened.page.get_by_role("textbox", name="scores, 1, 2")
