@@ -26,7 +26,7 @@ FILES = {
     "shards": "model-*-of-*.safetensors",
     "others": [CONFIG_FILE, TOKENIZER_FILE, ABOUT_FILE],
 }
-# Xet is off, because it downloads by code of its own, whose hosts and bytes could not be checked.
+# Xet is off, because its downloads bypass this package's checks of hosts and bytes.
 SETTINGS = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
 END_SECONDS = 10
 

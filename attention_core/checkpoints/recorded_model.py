@@ -19,7 +19,7 @@ from attention_core.transformer.stack import LayerConfig, Stack, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
 DIGEST_CHARS = 16
-MAX_RESULT_BYTES, MAX_RESULTS = 256 * 2**20, 256  # the most that a model keeps of what is computed with it
+MAX_RESULT_BYTES, MAX_RESULTS = 256 * 2**20, 256  # cache limits: bytes, number of results
 
 
 class RecordedModel:

@@ -26,7 +26,7 @@ class VectorNorm:
         return layer_norm(centre(x), self.gain, self.shift, eps=self.eps)
 
     def norm_sizes(self, sizes: Float[Tensor, "*axes D"], x: Float[Tensor, "*axes D"]) -> Float[Tensor, "*axes D"]:
-        """Return bounds of the magnitudes after the norm, from `sizes`, those before it."""
+        """Return upper bounds of the numbers' magnitudes after the norm. sizes: the magnitudes before the norm."""
         shift = 0.0
         if self.shift is not None:
             sizes = sizes + sizes.mean(-1, keepdim=True)

@@ -55,7 +55,7 @@ class Stream:
         return None if point.made_by is None else self.maps.get(id(point.made_by.result))
 
     def summands(self, point: Point) -> list[Point]:
-        """Return the two summands of a tensor, if it is a sum of tensors of its own shape; else []."""
+        """Return the two summands of a tensor, if it is a sum of two tensors of the same shape as the sum; else []."""
         made_by = point.made_by
         if made_by is None or made_by.name not in SUMS or made_by.named.get("alpha", 1) != 1:
             return []

@@ -203,7 +203,7 @@ class WeightMove:
         return abs(self.now - self.before)
 
 
-EQUAL_DECIMALS = 9  # changes equal to this many decimals keep the order of the cells, on every processor
+EQUAL_DECIMALS = 9  # changes are compared after rounding to this many decimals, so that all processors agree
 
 
 def rank_moved_weights(

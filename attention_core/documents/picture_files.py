@@ -48,8 +48,8 @@ Drawn = TypeVar("Drawn", str, bytes)
 
 
 class Drawing:
-    """Holds the function through which vl-convert is called: it gets a function without arguments, and returns that
-    one's result."""
+    """Holds the function through which vl-convert is called: it takes a function, and returns the result of calling
+    this."""
 
     call: Callable[[Callable[[], Drawn]], Drawn] = staticmethod(lambda draw: draw())
 

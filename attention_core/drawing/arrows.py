@@ -16,7 +16,7 @@ ARC_STEP_RADIANS = FULL_TURN / 90  # angle between two neighbouring points of an
 ARC_GROWTH_PER_TURN = 0.06  # an arc's radius grows by this share per turn away from the tip, so turns do not overlap
 MAX_DRAWN_TURNS = 3  # an arc of more turns is cut to this number of turns
 ARROW_COLUMNS = {
-    "kind": "arrow",  # default mark of a table row: "arrow", "arc" or "axis"
+    "kind": "arrow",  # what the row draws: an arrow (default), arc or axis
     "x": 0.0,
     "y": 0.0,
     "x2": 0.0,

@@ -35,7 +35,7 @@ MANY_SHARES = 20  # a row of more shares is drawn on a larger scale, because its
 MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # in pixels: a column's largest and least width
 LYING_NUMBER_ROOM_PX = 46.0  # in pixels: the space after a horizontal bar for its number
 MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # in pixels: height of the area for one horizontal bar
-FIELDS_HEIGHT_PX = 290.0  # in pixels: height of a column of bars, unless MIN_FIELD_HEIGHT_PX needs more
+FIELDS_HEIGHT_PX = 290.0  # in pixels: height of a column of bars, or more if its bars would be too low
 TITLE_LINE_PX = 20.0  # in pixels: height of a line in a title
 SMALLER_LINES_PX = 2.0  # pixels by which later lines of a title have smaller letters
 

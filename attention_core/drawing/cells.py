@@ -88,7 +88,7 @@ def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------
 CELL_COLUMNS = {
-    "kind": "cell",  # default mark of a table row: cell, blocked, chosen, read, label, tilted or bar
+    "kind": "cell",  # what the row draws: a cell (default), blocked, chosen, read, label, tilted or bar
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,

@@ -28,7 +28,7 @@ HIDING_DISTANCE_PX = 2.0  # in pixels: a line counts as covered if another one i
 RIM_WIDTH_PX = 2.5  # in pixels: how far a covered line shows on each side of the covering line
 MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # pixels²: a curve of more points has smaller points, of this area
 CURVE_COLUMNS = {
-    "kind": "point",  # default mark: point, zero, band, under, bar, rule or text
+    "kind": "point",  # what the row draws: a point (default), zero, band, under, bar, rule or text
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,

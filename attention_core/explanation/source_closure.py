@@ -114,7 +114,7 @@ def locate_definition(name: str, module: ModuleType) -> Definition | None:
 def read_statements(text: str) -> tuple[ast.stmt, ...]:
     """Parse a module's source and return its top-level statements in reverse order.
 
-    In reverse, the first statement that defines a name is the one that is in force.
+    In this order, the first statement that defines a name is the definition that is valid in the end.
     """
     return tuple(reversed(parse_source(text).body))
 

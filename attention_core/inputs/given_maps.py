@@ -26,7 +26,7 @@ MAX_ROUNDED_SUM = 0.1  # largest distance of a row's sum from 1 that rounding ca
 
 @dataclass(frozen=True)
 class Rounding:
-    """How imported numbers were rounded: to a dtype, to some decimals, or not at all, as far as one can see.
+    """How imported numbers were rounded: to a dtype, to some decimals, or not at all, inferred from the numbers.
 
     dtype: "bfloat16", "float16", or "" for neither. decimals: the number of decimals, or 0.
     """

@@ -66,7 +66,8 @@ def measure_language_model(name: str) -> None:
 
 
 def measure_table(table: MeasuredTable, keys: Iterable) -> None:
-    """Measure the rows of a table in order, and save each at once, so that a stopped program loses only one."""
+    """Measure the rows of a table in order, and save each row when it is measured, so that a stopped program loses
+    only one row."""
     for key in keys:
         table.measure_again(key)
         print(f"{table.file.name}: {key}", flush=True)

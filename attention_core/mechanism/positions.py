@@ -285,8 +285,8 @@ def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: flo
 
 
 def yarn_ramp(width: int, base: float, trained: int, is_rounded: bool) -> tuple[float, float]:
-    """Return the indices between which YaRN interpolates: of the pair with 32 full turns in the trained length, and of
-    the pair with one. As find_correction_range in the authors' published code.
+    """Return the indices of the two pairs between which YaRN interpolates: those with 32 full turns and with one in the
+    training length. As find_correction_range in the authors' published code.
 
     >>> yarn_ramp(64, 10000.0, 2048, True)
     (8, 21)

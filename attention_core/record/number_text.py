@@ -62,7 +62,7 @@ MAX_MOVE_DECIMALS = 10  # largest number of decimals that is tried
 
 
 def choose_move_decimals(before: float, now: float) -> int:
-    """Return the number of decimals at which two rounded numbers differ by their rounded difference.
+    """Return the number of decimals at which the difference of two rounded numbers equals their rounded difference.
 
     With two decimals, 0.93 and 0.99 would seem to contradict the difference 0.05; with three, 0.933 and 0.986 agree
     with 0.053. The difference must not round to 0. If no number of decimals agrees, the least is returned.

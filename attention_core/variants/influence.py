@@ -156,7 +156,7 @@ def influence_by_distance(
     measured = sizes / wholes[:, None]  # (draws, T)
 
     distances = distances_heard(encoder.both, len(x), at)
-    last_word_first = measured.flip(1)  # reversed: ascending distances
+    last_word_first = measured.flip(1)  # so that distances ascend
     by_distance = last_word_first[:, -len(distances) :]  # (draws, distances)
     return InfluenceByDistance(
         distances=tuple(distances),

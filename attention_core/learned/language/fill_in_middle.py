@@ -83,7 +83,7 @@ class MiddleRecipe:
         return LanguageModel(ModelShape(len(middle_numbers(self.language)), causal=True, answers="nowhere"), generator)
 
     def draw(self, generator: Generator) -> Batch:
-        """Sample the batch of one step."""
+        """Sample the training texts of one step."""
         texts = draw_moved_texts(self.language, DrawnNumbers.drawn_from(generator))
         packed = pack_texts(texts, middle_numbers(self.language), ROWS, ROW_LENGTH)
         return Batch(packed, packed.words, None)

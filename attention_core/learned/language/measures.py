@@ -61,7 +61,8 @@ def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
 
 
 def deciding_kind(causal: bool) -> str:
-    """Return which question tells to which noun a pronoun refers: "pronoun" for an encoder, "about" for a decoder.
+    """Return the name of the question that asks which noun a pronoun refers to: "pronoun" for an encoder, "about" for a
+    decoder.
 
     An encoder is asked at the pronoun. A decoder has not read the end of the sentence there, so it is asked at the
     later word that decides which noun is meant.

@@ -165,15 +165,15 @@ class Recipe:
         return ModelShape(words, self.causal, KINDS[self.kind].answers)
 
     def make(self, generator: Generator) -> LanguageModel:
-        """Return the model before training."""
+        """Return a new model with its initial weights."""
         return LanguageModel(self.shape(), generator)
 
     def draw(self, generator: Generator) -> Batch:
-        """Sample the batch of one step."""
+        """Sample the training texts of one step."""
         return draw_batch(self.language, self.causal, generator)
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
-        """Compute the loss of a batch."""
+        """Return the loss on a batch, which training minimises."""
         return language_loss(model, batch, KINDS[self.kind].prices, self.questions)
 
     def measure(self, model: LanguageModel, half: str) -> dict[str, float]:

@@ -36,13 +36,13 @@ class TrainingRecipe(Protocol):
     choosing: tuple[str, ...]
 
     def make(self, generator: Generator) -> nn.Module:
-        """Return the network before training."""
+        """Return a new network with its initial weights."""
 
     def draw(self, generator: Generator) -> object:
-        """Sample the batch of one step; the batch's `count` is the number of texts in it."""
+        """Sample the training texts of one step; the batch's `count` is the number of texts in it."""
 
     def loss(self, model: nn.Module, batch: object) -> Tensor:
-        """Compute the loss of a batch."""
+        """Return the loss on a batch, which training minimises."""
 
     def measure(self, model: nn.Module, half: str) -> dict[str, float]:
         """Measure a trained network on one half of the held-out texts: "choose" or "report"."""

@@ -37,7 +37,7 @@ class TranslationRecipe:
         return TranslatorShape(len(vocabulary(SOURCE)), len(vocabulary(TARGET)))
 
     def make(self, generator: Generator) -> Translator:
-        """Return the translator before training."""
+        """Return a new translator with its initial weights."""
         return Translator(self.shape(), generator)
 
     def draw(self, generator: Generator) -> PairBatch:
