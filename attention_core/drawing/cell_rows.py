@@ -82,7 +82,9 @@ def cell_rows(
     right = left + len(names) * column
     size = row_number_size(rows, column)
     reaches = [colour_reach(row.trace, row.refs[0].step) for row in rows if not row.shares]
-    reach = max(reaches, default=1.0)  # this magnitude has the strongest colour, in rows that are no shares
+    reach = max(
+        reaches, default=1.0
+    )  # the magnitude with the strongest colour, for rows of numbers that are not shares
     drawn = place_column_names(names, left, column, palette)
     if corner:
         drawn.append(place_row_title(corner, ROW_TEXT_PX / 2, left - 8, palette))

@@ -128,14 +128,14 @@ LET_THROUGH = Faces(
 # ---- the table -------------------------------------------------------------------------------------------------------
 # Places of a run where modifiers act, in order -> the steps that a modifier may change there.
 MODIFIER_PLACES = {
-    "inputs": ("x",),  # the input of q, with its positions
-    "sources": ("x",),  # the input of k and v
-    "heads": ("q", "k"),  # q and k per head, before RoPE rotates them
-    "scores": ("scores",),  # the scaled scores, before positions and masks
-    "maps": ("maps",),  # the two attention maps of a head, if it has two
-    "mixed": ("mixed",),  # the weighted values, before the heads are merged
-    "added": ("added",),  # the output, before the residual adds it to x
-    "output": ("output",),  # the last step of the layer
+    "inputs": ("x",),  # acts on the input of q, after positions are added
+    "sources": ("x",),  # acts on the input of k and v
+    "heads": ("q", "k"),  # acts on q and k per head, before RoPE rotates them
+    "scores": ("scores",),  # acts on the scaled scores, before positions and masks
+    "maps": ("maps",),  # acts on the two attention maps of a head, if it has two
+    "mixed": ("mixed",),  # acts on the weighted values, before the heads are merged
+    "added": ("added",),  # acts on the output, before the residual adds it to x
+    "output": ("output",),  # acts on the last step of the layer
 }
 
 

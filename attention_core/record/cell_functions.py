@@ -32,7 +32,7 @@ from attention_core.record.expressions import (
 from attention_core.record.number_text import format_or_scientific
 
 MIN_VECTOR_LENGTH = 1e-8  # shorter vectors count as this long, so that the zero vector has cosine 0
-READABLE_SCORES = (-3.0, 14.0)  # range of the largest score in which a softmax text shows its sum
+READABLE_SCORES = (-3.0, 14.0)  # a softmax text shows its sum only if the largest score is in this range
 
 
 def function_of(cell: Cell) -> CellFunction:

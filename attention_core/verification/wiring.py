@@ -345,7 +345,7 @@ class LayerWires(Wires):
         return self.wire("dropped_weights", "weights", "keep")
 
     def pass_maps(self) -> None:
-        """Record the operands that the steps should have by which a modifier combines two maps into the weights."""
+        """Record the right operands of the steps in which a modifier combines two maps into the weights."""
         for modifier in MODIFIERS.values():
             *steps, last = modifier.steps.get("maps", (None,))
             if last is None or self.faces(self.trace_weights()) != last.faces:

@@ -85,9 +85,8 @@ def read_frame(name: str, entry: list[str]) -> Frame:
 
 
 def read_side(entry: str) -> tuple[tuple[Noun, ...], tuple[Quality | Event, ...]]:
-    """Parse the subject or the object of a frame, such as "animal: hungry angry": its nouns, and the reasons true of
-    them.
-    """
+    """Parse one side of a frame (an event of two nouns), such as "animal: hungry angry": the nouns, and reasons true
+    of them."""
     nouns, _, reasons = entry.partition(":")
     known = load_reasons()
     return find_nouns(nouns), tuple(known[reason] for reason in reasons.split())
