@@ -18,7 +18,7 @@ from attention_core.documents.formulas import SVG_NAMESPACE, formula_shapes
 from attention_core.documents.provenance import Provenance
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import FONT, Picture
-from attention_core.drawing.text_layout import text_width
+from attention_core.drawing.text_layout import text_width, wrap_text
 
 VEGA_LITE = "6.4"  # Altair's version of Vega-Lite, by vl-convert's name for it
 FILE_MARGIN_PX = 16.0  # in pixels: the margin around the picture
@@ -29,7 +29,6 @@ LEAST_ASPECT = 4 / 3  # least width / height of a file whose texts are above the
 MAX_NOTE_LINES = 12  # most lines of a note; the rest is only in the SVG's description
 PNG_SCALE = 3.0  # how many pixels the PNG has per pixel of the SVG
 SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
-LINE_END_SIGNS = " &?/"  # a line may be broken after these characters, so that an address fits
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
 # Lines with letters such as Ġ and ẋ, split by font, because a Chinese font would separate the marks.
@@ -280,39 +279,6 @@ def note_lines(provenance: Provenance, width: float) -> Iterator[str]:
         yield from lines[:MAX_NOTE_LINES]
         if len(lines) > MAX_NOTE_LINES:
             yield "…"
-
-
-def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
-    """Break a text into lines of at most this width. A line ends after a character of LINE_END_SIGNS if possible.
-
-    >>> wrap_text("who is meant", 60, 10)
-    ['who is ', 'meant']
-    """
-    lines = []
-    line = ""
-    for letter in text:
-        line += letter
-        if text_width(line, size) > width and len(line) > 1:
-            end = last_line_end(line)
-            lines.append(line[:end])
-            line = line[end:]
-    return [*lines, line]
-
-
-def last_line_end(line: str) -> int:
-    """Return the index at which to break a line that is one character too long.
-
-    The break is after the last character of LINE_END_SIGNS; if there is none, it is before the last character of the
-    line.
-
-    >>> last_line_end("who is m"), last_line_end("whoism")
-    (7, 5)
-    """
-    before_last = line[:-1]
-    last_sign = max(before_last.rfind(sign) for sign in LINE_END_SIGNS)
-    if last_sign < 0:
-        return len(before_last)
-    return last_sign + 1
 
 
 # ---- letters that the fonts have -------------------------------------------------------------------------------------

@@ -19,9 +19,10 @@ from pptx.text.text import _Paragraph
 from pptx.util import Emu, Pt
 
 from attention_core.documents.formulas import FormulaRun, formula_runs
-from attention_core.documents.picture_files import svg_size, wrap_text
+from attention_core.documents.picture_files import svg_size
 from attention_core.documents.slides import SVG_TYPE, Slide, SlidePicture, SlideShow
 from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.drawing.text_layout import wrap_text
 
 SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # in pixels: size of a slide, with an aspect ratio of 16 : 9
 EMU_PER_PX, POINTS_PER_PX = 9525, 0.75

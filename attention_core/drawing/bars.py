@@ -5,7 +5,7 @@ Each bar is a cell of a run. A click on it shows how its number is computed.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan
+from math import ceil, isfinite, isnan
 
 from attention_core.drawing.cells import (
     box,
@@ -21,7 +21,14 @@ from attention_core.drawing.cells import (
 )
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
-from attention_core.drawing.text_layout import PictureTexts, place_fitted_label, place_label, text_width
+from attention_core.drawing.text_layout import (
+    PictureTexts,
+    fitting_size,
+    place_fitted_label,
+    place_label,
+    text_width,
+    wrap_text,
+)
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.record.trace import Trace
@@ -137,7 +144,8 @@ def bar_rows(
     names: the texts under the columns. chosen: the name of a run, and the cell of it whose arithmetic is open. height:
     the height of a row in pixels. reach: the number that fills the height, for numbers that are not shares; None for
     the largest of them. whole: whether 1 fills the height even in rows of many shares, because one of the shares may be
-    almost 1. room: the largest width of all columns in pixels. fills: whether the columns always fill `room`.
+    almost 1. room: the largest width of all columns, and of the titles, in
+    pixels. fills: whether the columns always fill `room`.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
     wanted = max(MIN_BAR_COLUMN_PX, longest)
@@ -148,19 +156,15 @@ def bar_rows(
     is_magnified = len(names) > MANY_SHARES and not whole
     share = share_scale(rows) if is_magnified else Scale(1.0)
     other = common_scale(rows, reach)
+    title_room = min(room, PAGE_WIDTH_PX)
     drawn = []
     y = 0.0
     for number, row in enumerate(rows):
-        title = place_fitted_label(
-            row.title,
-            0,
-            y + 10,
-            room=PAGE_WIDTH_PX,
-            size=BAR_TITLE_PX,
-            palette=palette,
-        )
-        drawn.append(title)
-        top = y + 24
+        lines = wrap_text(row.title, title_room, BAR_TITLE_PX)
+        for line, text in enumerate(lines):
+            title_y = y + 10 + TITLE_LINE_PX * line
+            drawn.append(place_fitted_label(text, 0, title_y, title_room, BAR_TITLE_PX, palette))
+        top = y + 4 + TITLE_LINE_PX * len(lines)
         field = (top, top + height)
         if row.hidden:
             drawn += place_hidden_bars(row, field, column, palette)
@@ -182,12 +186,13 @@ def bar_rows(
         y = top + height + 10
     drawn += place_bar_names(names, y + 4, column, palette)
     titles = max(text_width(row.title, BAR_TITLE_PX) for row in rows)
-    widest = max(width, min(titles, PAGE_WIDTH_PX))
+    widest = max(width, min(titles, title_room))
     return Picture(cell_table(drawn), sized_specification(widest + 4, y + 16))
 
 
 def place_bar_names(names: Sequence[str], y: float, column: float, palette: Palette) -> list[dict]:
     """Return the table rows that draw the names below the columns of vertical bars."""
+    size = fitting_size(names, column - 4, BAR_LABEL_PX)
     drawn = []
     for at, name in enumerate(names):
         middle = (at + 0.5) * column
@@ -197,7 +202,7 @@ def place_bar_names(names: Sequence[str], y: float, column: float, palette: Pale
                 middle,
                 y,
                 room=column - 4,
-                size=BAR_LABEL_PX,
+                size=size,
                 palette=palette,
                 align="center",
             )
@@ -336,29 +341,39 @@ def bar_columns(
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
     outlined: int | None = None,
+    room: float = PAGE_WIDTH_PX,
 ) -> Picture:
     """Draw each row of numbers as a column of horizontal bars; the columns stand side by side.
 
     A share of 1 fills the width of its column; all other numbers have a common scale. names: the texts at the left of
     the bars. chosen: the name of a run, and the cell of it whose arithmetic is open. outlined: the index of the
-    selected row, which gets a frame; None for none. The lines of a row's title are drawn one below the other.
+    selected row, which gets a frame; None for none. room: the width of the picture in pixels; columns that would be too
+    narrow stand below the others, beside the same names. The lines of a row's title are drawn one below the other.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names)
     left = min(MAX_BAR_COLUMN_PX, longest + 12)
-    width = (PAGE_WIDTH_PX - left) / len(rows)
+    fitting_columns = max(1, int((room - left) // MIN_BAR_COLUMN_PX))
+    in_a_line = ceil(len(rows) / ceil(len(rows) / fitting_columns))
+    width = (room - left) / in_a_line
     lines = max(row.title.count("\n") + 1 for row in rows)
-    top = TITLE_LINE_PX * lines + 4
+    titles = TITLE_LINE_PX * lines + 4
     fitting = max(MIN_FIELD_HEIGHT_PX, FIELDS_HEIGHT_PX / len(names))
     side = min(MAX_FIELD_HEIGHT_PX, fitting)
-    bottom = top + len(names) * side
     share_scale = Scale(1.0)
     other_scale = common_scale(rows)
-    drawn = place_side_names(names, left, top, side, palette)
+    drawn = []
+    bottom = 0.0
     for number, row in enumerate(rows):
-        field_left = left + number * width + 4
-        field_right = left + (number + 1) * width - 4
+        place_in_line = number % in_a_line
+        if place_in_line == 0:
+            start = bottom + TITLE_LINE_PX * (number > 0)
+            top = start + titles
+            bottom = top + len(names) * side
+            drawn += place_side_names(names, left, top, side, palette)
+        field_left = left + place_in_line * width + 4
+        field_right = left + (place_in_line + 1) * width - 4
         field = (field_left, field_right)
-        drawn += place_title_lines(row.title, field_left, width - 8, palette)
+        drawn += place_title_lines(row.title, (field_left, start), width - 8, palette)
         if row.hidden:
             drawn += place_hidden_column(row, field, top, side, palette)
         else:
@@ -376,7 +391,7 @@ def bar_columns(
         if number == outlined:
             frame = box(field_left, field_right, top, bottom)
             drawn.append(place_outline(frame, palette))
-    return Picture(cell_table(drawn), sized_specification(PAGE_WIDTH_PX, bottom + 4))
+    return Picture(cell_table(drawn), sized_specification(room, bottom + 4))
 
 
 def place_side_names(names: Sequence[str], left: float, top: float, side: float, palette: Palette) -> list[dict]:
@@ -398,15 +413,16 @@ def place_side_names(names: Sequence[str], left: float, top: float, side: float,
     return drawn
 
 
-def place_title_lines(title: str, x: float, room: float, palette: Palette) -> list[dict]:
+def place_title_lines(title: str, corner: tuple[float, float], room: float, palette: Palette) -> list[dict]:
     """Return the table rows that draw the lines of a title, one below the other.
 
-    room: the largest width of a line in pixels.
+    corner: the left and the top edge of the title. room: the largest width of a line in pixels.
     """
+    x, top = corner
     drawn = []
     size = BAR_TITLE_PX
     for line, text in enumerate(title.split("\n")):
-        drawn.append(place_fitted_label(text, x, 10 + TITLE_LINE_PX * line, room, size, palette))
+        drawn.append(place_fitted_label(text, x, top + 10 + TITLE_LINE_PX * line, room, size, palette))
         size = BAR_TITLE_PX - SMALLER_LINES_PX
     return drawn
 

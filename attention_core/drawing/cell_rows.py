@@ -23,7 +23,7 @@ from attention_core.drawing.cells import (
 )
 from attention_core.drawing.palette import Palette, shade_cells, tint_cells
 from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
-from attention_core.drawing.text_layout import PictureTexts, place_fitted_label, text_width
+from attention_core.drawing.text_layout import PictureTexts, fitting_size, place_fitted_label, text_width, wrap_text
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
@@ -33,6 +33,7 @@ MAX_ROW_NUMBER_PX = 18.0  # in pixels: the largest text size of a number
 MAX_ROW_TITLE_PX = 390.0  # in pixels: the largest width of a title beside its row
 MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: a column's largest and least width
 NUMBER_ROW_HEIGHT_PX, COLOUR_ROW_HEIGHT_PX = 40.0, 48.0  # in pixels: heights of rows of numbers and of colours
+NAMES_HEIGHT_PX = 24.0  # in pixels: the height of the column names
 ROW_TITLE_ROOM_PX = 24.0  # in pixels: the space above a row for its title
 SUM_LINE_ROOM_PX = 8.0  # in pixels: the space above a sum's row for the line between summands and sum
 
@@ -68,6 +69,7 @@ def cell_rows(
     sums: int = 0,
     corner: str = "",
     room: float = PAGE_WIDTH_PX,
+    titles_above: bool = False,
 ) -> Picture:
     """Draw rows of cells, one below the other, each beside its title.
 
@@ -76,8 +78,9 @@ def cell_rows(
 
     names: the names of the columns. chosen: the name of a run and the Ref of its open cell. sums: how many of the last
     rows are sums, drawn below a line. corner: the text above the titles. room: the largest width of the picture.
+    titles_above: whether each title is above its row, which leaves more room for the cells.
     """
-    left = title_width(rows, corner)
+    left = 0.0 if titles_above else title_width(rows, corner)
     column = column_width(names, room - left)
     right = left + len(names) * column
     size = row_number_size(rows, column)
@@ -95,8 +98,11 @@ def cell_rows(
             line = box(0.0, right, middle - 1, middle)
             drawn.append(place_bar(line, palette.ink))
             y += SUM_LINE_ROOM_PX
-        title_middle = y + NUMBER_ROW_HEIGHT_PX / 2
-        drawn.append(place_row_title(row.title, title_middle, left - 8, palette))
+        if titles_above:
+            drawn.append(place_row_title(row.title, y + ROW_TITLE_ROOM_PX / 2, room, palette))
+            y += ROW_TITLE_ROOM_PX
+        else:
+            drawn.append(place_row_title(row.title, y + NUMBER_ROW_HEIGHT_PX / 2, left - 8, palette))
         place = (left, y, column, NUMBER_ROW_HEIGHT_PX)
         shading = shade_cells(np.array(row.values), 1.0 if row.shares else reach, row.shares, palette)
         drawn += place_row_cells(
@@ -186,21 +192,17 @@ def row_number_size(rows: Sequence[Row], column: float) -> float:
 
 
 def place_column_names(names: Sequence[str], left: float, column: float, palette: Palette) -> list[dict]:
-    """Return the labels of the column names above the columns."""
+    """Return the labels of the column names above the columns; long names in small letters have two lines."""
+    size = fitting_size(names, column - 4, ROW_TEXT_PX)
+    has_two_lines = size * 2 <= NAMES_HEIGHT_PX
     drawn = []
     for at, name in enumerate(names):
         middle = left + (at + 0.5) * column
-        drawn.append(
-            place_fitted_label(
-                name,
-                middle,
-                ROW_TEXT_PX / 2,
-                room=column - 4,
-                size=ROW_TEXT_PX,
-                palette=palette,
-                align="center",
-            )
-        )
+        first = wrap_text(name, column - 4, size)[0]
+        lines = [first, name.removeprefix(first)] if has_two_lines and 1 < len(first) < len(name) else [name]
+        for line, text in enumerate(lines):
+            y = ROW_TEXT_PX / 2 + size * (line - (len(lines) - 1) / 2)
+            drawn.append(place_fitted_label(text, middle, y, column - 4, size, palette, align="center"))
     return drawn
 
 

@@ -16,7 +16,9 @@ from attention_core.record.expressions import Ref
 
 NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
 MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # in pixels: most space beside rows, and above columns
+SMALLEST_LETTERS_PX = 11.0  # in pixels: the least letter size of names in narrow columns
 TILT_DEGREES = 40.0  # angle of a label that is wider than its column
+LINE_END_SIGNS = " &?/，；"  # a line may be broken after these characters, so that an address fits
 TILTED_BESIDE_TILTED = 1.7  # tilted labels are used in columns at least this wide, in letter sizes
 TILTED_BESIDE_CHINESE = 2.4  # least such width between a tilted label and a vertical one
 
@@ -66,6 +68,50 @@ def shorten_text(text: str, room: float, size: float) -> str:
     while text and text_width(text, size) > room - size:
         text = text[:-1]
     return text + "…"
+
+
+def fitting_size(texts: Sequence[str], room: float, size: float) -> float:
+    """Return the size at which the longest of these texts is `room` pixels wide; at most `size`, at least
+    SMALLEST_LETTERS_PX.
+
+    >>> fitting_size(["it", "dog"], 17.4, 16.0), fitting_size(["it"], 100.0, 16.0)
+    (11.0, 16.0)
+    """
+    longest = max(text_width(text, 1.0) for text in texts)
+    return max(SMALLEST_LETTERS_PX, min(size, room / longest if longest else size))
+
+
+def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
+    """Break a text into lines of at most this width. A line ends after a character of LINE_END_SIGNS if possible.
+
+    >>> wrap_text("who is meant", 60, 10)
+    ['who is ', 'meant']
+    """
+    lines = []
+    line = ""
+    for letter in text:
+        line += letter
+        if text_width(line, size) > width and len(line) > 1:
+            end = last_line_end(line)
+            lines.append(line[:end])
+            line = line[end:]
+    return [*lines, line]
+
+
+def last_line_end(line: str) -> int:
+    """Return the index at which to break a line that is one character too long.
+
+    The break is after the last character of LINE_END_SIGNS; if there is none, it is before the last character of the
+    line.
+
+    >>> last_line_end("who is m"), last_line_end("whoism")
+    (7, 5)
+    """
+    before_last = line[:-1]
+    last_sign = max(before_last.rfind(sign) for sign in LINE_END_SIGNS)
+    if last_sign < 0:
+        return len(before_last)
+    return last_sign + 1
 
 
 def split_letters(text: str) -> list[str]:

@@ -25,7 +25,7 @@ from pages.lessons.opened_cell import (
 )
 from pages.panels import lesson_choices
 from pages.panels.arithmetic import show_arithmetic
-from pages.panels.chart import show_chart
+from pages.panels.chart import PHONE_WIDTH_PX, draw_for_widths, show_chart
 from pages.panels.flow_data import Showing
 from pages.panels.flow_picture import show_journey
 from pages.panels.head_maps import fact_sentence
@@ -43,6 +43,7 @@ JOURNEY_HEIGHT_PX = 340  # height in pixels on a page 1280 wide, so that the que
 ARITHMETIC_WIDTH_PX = 400  # width in pixels of the arithmetic beside a picture
 MAX_PICTURE_BESIDE_PX = 700  # px: the arithmetic of a picture wider than this is shown below the picture
 SMALL_MAP_CELL_PX = 34.0  # px: width of a cell of attention maps, so that two fit on the screen
+PHONE_COLUMN_PX = 30.0  # px: least width of a column of numbers on a phone
 FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # the selection in a run that has one sentence and one head
 
 
@@ -53,13 +54,14 @@ class RunPicture:
     runs: the runs by name. on_click: a function that is called with each clicked cell. show_above: a function that
     draws what is above the arithmetic of the open cell. is_secret: a function that returns whether the arithmetic of a
     cell is hidden. followed: the slider that the picture follows, None if there is none. cells: the cells of the
-    picture at each position of that slider.
+    picture at each position of that slider. narrow: the picture for a phone, None if it is the same.
     """
 
     name: str
     picture: Picture
     runs: RunsByName
     alt: str
+    narrow: Picture | None = None
     on_click: CellHandler | None = None
     show_above: CellHandler | None = None
     is_secret: Callable[[str, Ref], bool] | None = None
@@ -67,12 +69,13 @@ class RunPicture:
     cells: LiveCells | None = None
 
 
-def show_picture(name: str, picture: Picture, runs: RunsByName, alt: str) -> None:
+def show_picture(name: str, picture: Picture, runs: RunsByName, alt: str, narrow: Picture | None = None) -> None:
     """Shows a picture of some runs and the arithmetic of the cell that the visitor opened.
 
-    name: the picture's name in links. runs: the runs by name. alt: the text for screen readers.
+    name: the picture's name in links. runs: the runs by name. alt: the text for screen readers. narrow: the picture for
+    a phone, None if it is the same.
     """
-    show_run_picture(RunPicture(name, picture, runs, alt))
+    show_run_picture(RunPicture(name, picture, runs, alt, narrow))
 
 
 def show_run_picture(shown: RunPicture) -> None:
@@ -101,7 +104,12 @@ def draw_picture(shown: RunPicture) -> None:
         return
 
     key = f"{lesson_choices.current_slug()}_{shown.name}"
-    show_chart(shown.picture, key, shown.alt, make_click_handler(shown))
+    take = make_click_handler(shown)
+    draw = partial(show_chart, shown.picture, key, shown.alt, take)
+    if shown.narrow is None:
+        draw()
+    else:
+        draw_for_widths(key, draw, partial(show_chart, shown.narrow, f"{key}_narrow", shown.alt, take))
 
 
 def make_live(choice: Followed, shown: Sequence[RunPicture], alt: str) -> RunPicture:
@@ -173,17 +181,24 @@ def show_bar_rows(
     trace: Trace,
     alt: str,
     made: Callable[..., Picture] = bar_rows,
+    fits_phone: bool = False,
     **how,
 ) -> None:
     """Shows rows of bars, and the arithmetic of the cell that the visitor opened.
 
     names: the labels below the bars. trace: a run that has all steps of the rows. made: the function that draws the
-    bars. how: further arguments of that function.
+    bars. fits_phone: whether narrower bars are drawn for a phone. how: further arguments of that function.
     """
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
-    picture = made(rows, names, words, current_palette(), opened, **how)
-    show_picture(name, picture, runs, alt)
+    draw = partial(made, rows, names, words, current_palette(), opened, **how)
+    narrow = draw(room=find_phone_room(len(names))) if fits_phone else None
+    show_picture(name, draw(), runs, alt, narrow)
+
+
+def find_phone_room(columns: int) -> float:
+    """Returns the width of a picture for a phone: that of the screen, or what legible columns need if that is more."""
+    return max(PHONE_WIDTH_PX, columns * PHONE_COLUMN_PX)
 
 
 def draw_bar_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, **how) -> Picture:
@@ -195,22 +210,36 @@ def draw_bar_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: Ru
     return bar_rows(rows, names, words, current_palette(), get_opened_cell(name, runs), **how)
 
 
-def show_live_bars(choice: Followed, name: str, pictures: Sequence[Picture], runs: RunsByName, alt: str) -> None:
+def show_live_bars(
+    choice: Followed,
+    name: str,
+    pictures: Sequence[Picture],
+    narrow: Sequence[Picture],
+    runs: RunsByName,
+    alt: str,
+) -> None:
     """Shows bars that follow a slider, and below them the arithmetic of the open cell.
 
-    pictures: one picture for each position of the slider. runs: the runs at the current position.
+    pictures: one picture for each position of the slider. narrow: the same for a phone. runs: the runs at the current
+    position.
     """
     shown = RunPicture(name, pictures[choice.position], runs, alt)
-    draw_live_picture(choice, shown, pack_live_cells(pictures), fills=True)
+    draw_for_widths(
+        name,
+        partial(draw_live_picture, choice, shown, pack_live_cells(pictures), fills=True),
+        partial(draw_live_picture, choice, shown, pack_live_cells(narrow), fills=True, suffix="_narrow"),
+        width="stretch",
+    )
     show_opened_arithmetic(shown, "stretch")
 
 
-def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool) -> None:
+def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool, suffix: str = "") -> None:
     """Draws a picture with clickable cells that changes with a slider in the browser.
 
-    cells: the picture's cells at each position. fills: whether the picture is as wide as its container.
+    cells: the picture's cells at each position. fills: whether the picture is as wide as its container. suffix: the end
+    of its key, if the page has the picture twice.
     """
-    key = f"{lesson_choices.current_slug()}_{shown.name}"
+    key = f"{lesson_choices.current_slug()}_{shown.name}{suffix}"
     show_live_cells(choice, key, cells, shown.alt, make_click_handler(shown), fills)
 
 

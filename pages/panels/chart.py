@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core.drawing.cells import CELL_COLUMNS
 from attention_core.drawing.specifications import Picture
 from pages.session.cell_clicks import open_sent_cell
-from pages.session.collected import collected
+from pages.session.collected import collect_nothing, collected
 from pages.session.entered_values import when_entered
 
 PHONE_WIDTH_PX = 350  # px: width of the narrowest supported screen
@@ -53,6 +53,19 @@ def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], N
             selection_mode="cell",
             alt=alt,
         )
+
+
+def draw_for_widths(
+    key: str, draw_wide: Callable[[], None], draw_narrow: Callable[[], None], width: str = "content"
+) -> None:
+    """Draws a picture for wide screens and one for phones; page.css shows one of them, and files have the wide one.
+
+    width: the width of both containers, as st.container takes it.
+    """
+    with st.container(key=f"wide_{key}", width=width):
+        draw_wide()
+    with st.container(key=f"narrow_{key}", width=width), collect_nothing():
+        draw_narrow()
 
 
 def read_clicked_cell(selected: object) -> dict[str, object] | None:

@@ -1,6 +1,7 @@
 """Shows the attention maps of the compared runs A and B and of B - A, and the distances between their rows."""
 
 from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 import streamlit as st
@@ -12,10 +13,9 @@ from attention_core.drawing.specifications import Picture
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.facts import row_fact
 from pages.panels import canvas_map
-from pages.panels.chart import show_chart
+from pages.panels.chart import draw_for_widths, show_chart
 from pages.panels.head_maps import head_name
 from pages.runs.cache import inputs_of
-from pages.session.collected import collect_nothing
 from pages.session.labels import axis_name, chosen_cell, current_palette, picture_texts_for, place_names
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
@@ -120,11 +120,13 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
     Shows also the distances between rows, if these are switched on.
     """
     if pictures and screen.before is not None:
-        with st.container(key="compared_wide"):
-            show_chart(pictures[0], "compared", say("compare.alt"))
-        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows this container on a phone only
-            stacked = make_three_maps(screen, *title_compared_maps(screen), stacked=True)
-            show_chart(stacked, "compared_stacked", say("compare.alt"))
+        stacked = make_three_maps(screen, *title_compared_maps(screen), stacked=True)
+        draw_for_widths(
+            "compared",
+            partial(show_chart, pictures[0], "compared", say("compare.alt")),
+            partial(show_chart, stacked, "compared_stacked", say("compare.alt")),
+            width="stretch",
+        )
     elif pictures:
         keys = ["compared"] if len(pictures) == 1 else ["compared_a", "compared_b"]
         with st.container(horizontal=True, gap="small"):

@@ -23,13 +23,12 @@ from attention_core.documents.picture_files import (
     svg_size,
     svg_text,
     vega_svg,
-    wrap_text,
 )
 from attention_core.documents.provenance import Provenance
 from attention_core.drawing.charts import head_map
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
 from attention_core.drawing.specifications import FONT
-from attention_core.drawing.text_layout import PictureTexts
+from attention_core.drawing.text_layout import PictureTexts, wrap_text
 from attention_core.explanation.formula import formula
 
 LINK = "https://attention.example.edu/?ex=en_it&mask=causal&t=5"

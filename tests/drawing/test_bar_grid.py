@@ -100,3 +100,33 @@ def test_a_given_reach_fills_the_field_of_rows_below_each_other():
         for reach in (None, 4.0)
     )
     assert half["y2"] - half["y"] == pytest.approx((whole["y2"] - whole["y"]) / 2)
+
+
+def test_columns_that_would_be_too_narrow_stand_below_beside_the_same_names():
+    rows = [row(title, run(LOG2, 0, 0)) for title in "ABCDE"]
+    picture = bar_columns(rows, NAMES, WORDS, LIGHT_PALETTE, outlined=4, room=350)
+    cells, labels = drawn(picture, "cell"), drawn(picture, "label")
+    assert picture.spec["width"] == 350 and max(cell["x2"] for cell in cells) <= 350
+    lefts = {title: cells[3 * number]["x"] for number, title in enumerate("ABCDE")}
+    tops = {title: cells[3 * number]["y"] for number, title in enumerate("ABCDE")}
+    assert lefts["A"] == lefts["D"] < lefts["B"] == lefts["E"] < lefts["C"]
+    assert tops["A"] == tops["B"] == tops["C"] < tops["D"] == tops["E"]
+    names = [label for label in labels if label["text"] in NAMES]
+    assert [label["text"] for label in names] == NAMES * 2
+    for name, cell in zip(names, cells[:3] + cells[9:12], strict=True):
+        assert cell["y"] < name["y"] < cell["y2"] and name["x"] < cell["x"]
+    titles = {label["text"]: label["y"] for label in labels if label["text"] in "ABCDE"}
+    assert titles["A"] < tops["A"] and cells[2]["y2"] < titles["D"] < tops["D"]
+    (frame,) = drawn(picture, "chosen")
+    assert (frame["x"], frame["y"], frame["y2"]) == (lefts["E"], tops["E"], cells[-1]["y2"])
+
+
+def test_a_title_that_is_wider_than_its_picture_has_two_lines():
+    rows = [row("one two three four five", run(LOG2, 0, 0)), row("six", run(0, 0, 0))]
+    picture = bar_rows(rows, NAMES, WORDS, LIGHT_PALETTE, room=150)
+    cells, labels = drawn(picture, "cell"), drawn(picture, "label")
+    above = [label["text"].strip() for label in labels if label["y"] < cells[0]["y"]]
+    assert " ".join(above) == "one two three four five" and len(above) == 2
+    assert picture.spec["width"] <= 154
+    assert cells[3]["y"] - cells[0]["y"] == 84 + 10 + 24  # the row, the gap, and a title of one line
+    assert cells[0]["y"] == 24 + 20

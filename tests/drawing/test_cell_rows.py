@@ -128,3 +128,18 @@ def test_many_columns_stay_on_the_page(trace):
     picture = cell_rows([row], [str(at) for at in range(32)], WORDS, LIGHT_PALETTE)
     assert picture.spec["width"] <= PAGE_WIDTH_PX + 8
     assert rows_of(picture, "label")[32]["text"].endswith("…")
+
+
+def test_titles_above_leave_the_width_to_cells_and_long_names_have_two_lines():
+    trace = attend(torch.eye(11, 4, dtype=torch.float64))
+    rows = [row_of("the title of a row", trace, "weights", (0, 0, query)) for query in range(2)]
+    names = ["受伤了", *["它"] * 10]
+    picture = cell_rows(rows, names, WORDS, LIGHT_PALETTE, room=350, titles_above=True)
+    cells, labels = rows_of(picture, "cell"), rows_of(picture, "label")
+    assert cells[0]["x"] == 0 and max(cell["x2"] for cell in cells) == pytest.approx(350)
+    above, below = [label["y"] for label in labels if label["text"] == "the title of a row"]
+    assert above < cells[0]["y"] < cells[0]["y2"] < below < cells[11]["y"]
+    assert [label["text"] for label in labels][:2] == ["受伤", "了"]
+    assert 0 < labels[0]["y"] < labels[1]["y"] < above and labels[0]["size"] >= 11
+    beside = cell_rows(rows, names, WORDS, LIGHT_PALETTE, room=350)
+    assert rows_of(beside, "cell")[0]["x"] > 100

@@ -34,7 +34,7 @@ from pages.lessons.meaning.drawers import (
     tell_lacking_steps,
 )
 from pages.lessons.opened_cell import FoundRuns
-from pages.lessons.pictures import RunPicture, make_cell_rows, show_live_bars
+from pages.lessons.pictures import RunPicture, find_phone_room, make_cell_rows, show_live_bars
 from pages.lessons.prompts import predict
 from pages.panels.link_controls import choose_option, pick_example, pick_place
 from pages.panels.live_choice import LiveChoice
@@ -56,11 +56,12 @@ def show_heads(choice: LiveChoice, language: str, number: int, change: str, know
     number: the index of the pair of sentences. change: the intervention in the heads, one of HEAD_CHANGES. known:
     whether the answer may be shown.
     """
-    shown = [
-        make_rows(read_by_all(language, step, number, change), list_columns(number, language), known)
-        for step in choice.options
-    ]
+    names = list_columns(number, language)
+    readings = [read_by_all(language, step, number, change) for step in choice.options]
+    shown = [make_rows(each, names, known, room=HEADS_WIDTH_PX) for each in readings]
     pictures = [each.picture for each in shown]
+    on_phone = {"room": find_phone_room(len(names)), "titles_above": True}
+    narrow = [make_rows(each, names, known, **on_phone).picture for each in readings]
     step = choice.value
 
     def find_run(name: str) -> Trace:
@@ -68,13 +69,13 @@ def show_heads(choice: LiveChoice, language: str, number: int, change: str, know
         return read_by_all(language, step, number, change)[letter][int(place) - 1].trace
 
     runs = FoundRuns([*shown[choice.position].runs], find_run)
-    show_live_bars(choice, "heads", pictures, runs, say("lessons.meaning.alt"))
+    show_live_bars(choice, "heads", pictures, narrow, runs, say("lessons.meaning.alt"))
 
 
-def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) -> RunPicture:
+def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool, **how) -> RunPicture:
     """Returns a picture with two rows for each network, one for each sentence of the pair.
 
-    names: the names of the columns. known: whether the rows of network B may be shown.
+    names: the names of the columns. known: whether the rows of network B may be shown. how: arguments of cell_rows.
     """
     rows = []
     runs = {}
@@ -83,7 +84,7 @@ def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) ->
             run = f"{letter}{place}"
             runs[run] = reading.trace
             rows.append(make_row(letter, reading, run, hidden=letter == "B" and not known))
-    return make_cell_rows("heads", rows, names, runs, pairs["C"][0].trace, room=HEADS_WIDTH_PX)
+    return make_cell_rows("heads", rows, names, runs, pairs["C"][0].trace, **how)
 
 
 def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:

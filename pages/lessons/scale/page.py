@@ -15,7 +15,7 @@ from attention_core.inputs.given_scores import MAX_LINKED_WIDTH, draw_query_and_
 from attention_core.record.number_text import format_fixed, format_small
 from pages import components
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.pictures import draw_bar_rows, show_lesson_journey, show_live_bars
+from pages.lessons.pictures import draw_bar_rows, find_phone_room, show_lesson_journey, show_live_bars
 from pages.lessons.prompts import predict
 from pages.lessons.scale.drawers import LESSON, SCALE_WIDTHS, width_axis
 from pages.lessons.sentences import list_place_names
@@ -62,10 +62,10 @@ LIVE_BARS_WIDTH_PX = 1120.0  # px: width of all columns of bars, before the pict
 Runs = Mapping[str, Setup]  # "scores" or "scaled_scores" -> Setup with one sample of these scores
 
 
-def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
+def draw_single_draw(runs: Runs, seed: int, known: bool, on_phone: bool = False) -> Picture:
     """Draws the weights of one sample as bars, computed from undivided and from divided scores.
 
-    known: whether the visitor may see the weights from divided scores.
+    known: whether the visitor may see the weights from divided scores. on_phone: whether the picture fits a phone.
     """
     traces = {score: trace_for(run) for score, run in runs.items()}
     rows = []
@@ -77,7 +77,8 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
     names = list_place_names(traces["scaled_dot"], "S")
     if len(names) > MAX_NAMED_BARS:
         names = ["" for _ in names]
-    return draw_bar_rows("live", rows, names, traces, room=LIVE_BARS_WIDTH_PX, height=44.0, whole=True, fills=True)
+    room = find_phone_room(len(names)) if on_phone else LIVE_BARS_WIDTH_PX
+    return draw_bar_rows("live", rows, names, traces, room=room, height=44.0, whole=True, fills=True)
 
 
 def change_draw(run: Setup) -> dict:
@@ -232,8 +233,9 @@ with draw_lesson(LESSON) as place:
         show_cloud(followed, seed, all_runs, found, known)
         if not is_one_screen():  # a lecture shows only the curve of many samples
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
+            narrow = [draw_single_draw(each, seed, known, on_phone=True) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
-            show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))
+            show_live_bars(followed, "live", pictures, narrow, traces, say("lessons.scale.alt_live"))
             st.caption(say("lessons.scale.cloud.how", draws=CLOUD_SCORES, reach=CLOUD_REACH))
         show_lesson_journey(runs[score], plays=False)
         if d_k > MAX_LINKED_WIDTH:

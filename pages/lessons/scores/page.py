@@ -136,7 +136,7 @@ with draw_lesson(LESSON) as place:
         rows.append(row)
     chosen = [*runs].index(score)
     alt = say("lessons.scores.alt", word=names[selection.query])
-    show_bar_rows("hero", rows, names, runs, trace, alt, bar_columns, outlined=chosen)
+    show_bar_rows("hero", rows, names, runs, trace, alt, bar_columns, fits_phone=True, outlined=chosen)
     st.markdown(describe_score(runs[score], selection, score))
     show_lesson_run(setups[score], place)
     draw_drawers(LESSON, setup, selection)

@@ -15,7 +15,7 @@ def test_the_same_cell_lights_up_in_all_three_maps_without_a_rerun(screen):
     opened = screen("?temp=2&against=&pinned=values")
     page, sent = opened.page, []
     opened.page.get_by_text("Every row: how far apart A and B are").click()
-    cells = page.locator(f'.st-key-compared_wide path[aria-label*="{CELL}"]')
+    cells = page.locator(f'.st-key-wide_compared path[aria-label*="{CELL}"]')
     expect(cells).to_have_count(3)
     opened.settled()
     expect(page.locator(LIT)).to_have_count(0)
@@ -53,5 +53,5 @@ def test_on_a_phone_the_three_maps_stand_below_each_other_within_the_screen(scre
     boxes = [cell.bounding_box() for cell in cells.all()]
     assert len({round(box["x"]) for box in boxes}) == 1 and all(box["x"] + box["width"] <= 390 for box in boxes)
     assert sorted(box["y"] for box in boxes) == [box["y"] for box in boxes]
-    maps = opened.page.locator(".st-key-compared_narrow svg.marks")
+    maps = opened.page.locator(".st-key-narrow_compared svg.marks")
     assert maps.evaluate("svg => svg.getBoundingClientRect().right") <= 390
