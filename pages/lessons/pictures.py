@@ -187,12 +187,12 @@ def show_bar_rows(
     """Shows rows of bars, and the arithmetic of the cell that the visitor opened.
 
     names: the labels below the bars. trace: a run that has all steps of the rows. made: the function that draws the
-    bars. fits_phone: whether narrower bars are drawn for a phone. how: further arguments of that function.
+    bars. fits_phone: whether a page draws narrower bars for a phone. how: further arguments of that function.
     """
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
     draw = partial(made, rows, names, words, current_palette(), opened, **how)
-    narrow = draw(room=find_phone_room(len(names))) if fits_phone else None
+    narrow = draw(room=find_phone_room(len(names))) if fits_phone and not is_one_screen() else None
     show_picture(name, draw(), runs, alt, narrow)
 
 

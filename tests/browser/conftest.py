@@ -381,7 +381,8 @@ class Screen:
     def click_cell(self, name: str, which: int = 0) -> None:
         """Clicks a drawn cell by a part of its name; which: of several, counted from 0, or from the end with -1."""
         with self.answered():
-            self.page.locator(f'path[aria-label*="{name}"]').nth(which).click()
+            hidden = '[class*="st-key-narrow_"] *'  # a second picture for phones
+            self.page.locator(f'path[aria-label*="{name}"]:not({hidden})').nth(which).click()
 
     def wait_for_number(self, cell: str, start: str) -> None:
         """Waits until a cell, such as "weights [head 1, it, dog]", holds a number that begins like this."""

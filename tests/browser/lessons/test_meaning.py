@@ -8,7 +8,7 @@ pytestmark = pytest.mark.slow
 def cells(opened):
     """What is said of the cells of the picture."""
     opened.settled()
-    return opened.page.locator(".frames path[aria-label]").evaluate_all(
+    return opened.page.locator(".st-key-wide_heads path[aria-label]").evaluate_all(
         "paths => paths.map(path => path.getAttribute('aria-label'))"
     )
 

@@ -62,7 +62,7 @@ def test_other_keys_and_another_seed_are_the_readers_own(screen):
     opened.slide("Keys", "Home")
     opened.wait_for_sentence("the largest of 2 weights")
     opened.page.locator('path[aria-label="all keys alike: 1 → 0.5"]').first.wait_for(state="attached")
-    expect(opened.page.locator('path[aria-label*="weights [head 1, q, "]')).to_have_count(2 * 2)
+    expect(opened.page.locator('.st-key-wide_live path[aria-label*="weights [head 1, q, "]')).to_have_count(2 * 2)
     before = opened.numbers("weights [head 1, q, 1]")
     opened.type("Seed of all draws", "5")
     opened.wait_for_text("The weights of one draw (seed 5), undivided")

@@ -56,12 +56,14 @@ def test_a_score_chosen_before_the_arrow_is_sent_takes_the_arrow_along(screen):
 def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(screen):
     opened = screen("?lang=en", lesson="scores")
     assert opened.sentence().startswith("Score: scaled dot. Head 1: “it” gives 93 % of its attention to “dog”")
-    assert opened.page.locator("path[aria-label*='weights [head 1, it, dog]: ']").count() == 1
+    assert opened.page.locator(".st-key-wide_scores_hero path[aria-label*='weights [head 1, it, dog]: ']").count() == 1
     opened.press("Predict: which score concentrates most on one word?", "dot")
     opened.wait_for_text("As predicted")
     opened.wait_for_number("weights [head 1, it, dog]", "0.336")  # cosine
     opened.wait_for_number("weights [head 1, it, dog]", "0.987")  # dot
-    expect(opened.page.locator("path[aria-label*='weights [head 1, it, dog]: ']")).to_have_count(5)
+    expect(
+        opened.page.locator(".st-key-wide_scores_hero path[aria-label*='weights [head 1, it, dog]: ']")
+    ).to_have_count(5)
     opened.press("Score", "additive")
     opened.wait_for_sentence("Score: additive. Head 1: “it” gives 90 % of its attention to “dog”")
     assert opened.query() == {"ex": "en_it", "lang": "en", "guess": "2", "score": "additive"}

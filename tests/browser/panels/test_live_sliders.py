@@ -152,7 +152,7 @@ def test_what_takes_too_long_waits_and_says_so(screen):
     opened = screen("?lang=en", lesson="scale")
     drag(opened, label, 1)
     knob, fact, flow, pale = read(opened, label, "h5", ".flow .headline", ".frames.waits")
-    assert knob == "64" and fact == flow == [waits] and len(pale) == 2
+    assert knob == "64" and fact == flow == [waits] and len(pale) == 3  # the bars, those for a phone, the curves
     assert opened.page.locator(".flow .headline").is_visible() and "keys" not in opened.page.url
     told = opened.page.get_by_text("draws of a query and 64 keys")
     assert told.count() == 1  # of what it will be drawn is known
