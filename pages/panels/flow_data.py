@@ -114,17 +114,12 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
 
 
 def say_no_plane(trace: Trace) -> str:
-    """Returns the sentence that says why a large run has no view in which vectors are dragged: the run's size and the
-    limit.
-    """
+    """Returns the reason why a large run has no view in which vectors are dragged: the limit, and what the run has."""
     sizes = trace.sizes()
-    return say(
-        "flow.no_plane",
-        most_tokens=MAX_WHOLE_TOKENS,
-        tokens=max(sizes["T"], sizes["S"]),
-        most_numbers=f"{MAX_WHOLE_NUMBERS:,}",
-        numbers=f"{trace.count_numbers():,}",
-    )
+    tokens = max(sizes["T"], sizes["S"])
+    if tokens > MAX_WHOLE_TOKENS:
+        return say("flow.no_plane.tokens", most=MAX_WHOLE_TOKENS, count=tokens)
+    return say("flow.no_plane.numbers", most=f"{MAX_WHOLE_NUMBERS:,}", count=f"{trace.count_numbers():,}")
 
 
 def shows_heads(stop: str | None) -> bool:

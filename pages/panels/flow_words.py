@@ -20,7 +20,7 @@ HEADS_TEXTS = (
     *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other"),
     *("points", "scale", "scales"),
 )
-# kind of input -> name of what attention relates, in the sentence about why one attends
+# kind of input -> name of what attention relates, in the sentence about why one attends and in the row of other keys
 GIVEN = {
     "sentence": "words",
     "recorded": "words",
@@ -37,6 +37,7 @@ def flow_text(screen: ScreenState, drawn_keys: int | None) -> dict:
 
     drawn_keys: how many keys are drawn if the run is cut, else None.
     """
+    given = GIVEN[resolve_run(screen.setup.run).mode]
     others = screen.trace.sizes()["S"] - (drawn_keys or 0)
     motions = list_motions(current_language())
     return {
@@ -45,8 +46,9 @@ def flow_text(screen: ScreenState, drawn_keys: int | None) -> dict:
         "nothing": get_text_template("flow.nothing"),
         "tied": get_text_template("flow.tied"),
         "legend": {sign: say(f"flow.legend.{sign}") for sign in ("plus", "minus", "zero")},
-        "motive": get_text_template(f"flow.motive.{GIVEN[resolve_run(screen.setup.run).mode]}"),
-        "others": say("flow.others", count=others),
+        "motive": get_text_template(f"flow.motive.{given}"),
+        "others": say(f"flow.others.{given}", count=others),
+        "together": get_text_template("flow.together"),
         "asks": say("flow.asks"),
         "rest": say("flow.rest"),
         "play": say("flow.play"),

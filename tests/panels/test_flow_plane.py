@@ -144,5 +144,7 @@ def test_a_run_that_is_sent_in_part_has_no_plane():
     flow = Screen(text=text).flow()
     assert "plane" not in flow and list(flow["text"]["views"]) == ["flow", "heads", "map"]
     (missing,) = flow["text"]["missing_views"]
-    assert missing["kind"] == "plane" and "up to 64 tokens" in missing["why"] and "has 70 tokens" in missing["why"]
+    assert (missing["kind"], missing["why"]) == ("plane", "Drag: up to 64 tokens; here 70")
+    (missing,) = Screen(text="word " * 40, heads="8", kv="1", ex="model_layer").flow()["text"]["missing_views"]
+    assert missing["why"].startswith("Drag: up to 150,000 numbers; here ")
     assert Screen().flow()["text"]["missing_views"] == []

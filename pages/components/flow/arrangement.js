@@ -48,7 +48,8 @@ export class Arrangement {
     const height = room ?? Math.min(data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75), free);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
     const asks = data.crossed ? 0 : measure(data.text.asks, ASKS_PX); // px: width of the text below the query's word
-    const longest = Math.max(...model.keys.map((word) => textWidth(word, 1, 700)));
+    const words = model.keys.slice(0, model.places.length); // without the row of all other words, which has free room
+    const longest = Math.max(...words.map((word) => textWidth(word, 1, 700)));
     const wordSize = clamp((WIDEST_WORDS * width) / longest, LEAST_LABEL, Math.max(LEAST_LABEL, WORD_PX * unit));
     const wordWidth = Math.min(Math.max(asks, longest * wordSize) + 26 * unit, width * WIDEST_COLUMN);
     return {

@@ -1,4 +1,4 @@
-// Shows a row of buttons, one of which is selected; a choice that is not available says why when it is pressed.
+// Shows a row of buttons, one of which is selected; the reason of a choice that is not available stands beside them.
 import { button, setOnce } from "../dom.js";
 import { isAlike } from "./words.js";
 
@@ -6,12 +6,10 @@ export class Choice {
   /**
    * @param {HTMLElement} root
    * @param {(kind: string) => void} choose
-   * @param {(why: string) => void} [refuse]
    */
-  constructor(root, choose, refuse = () => {}) {
+  constructor(root, choose) {
     this.root = root;
     this.choose = choose;
-    this.refuse = refuse;
     /** @type {HTMLButtonElement[]} */
     this.buttons = [];
     root.setAttribute("role", "group");
@@ -29,7 +27,7 @@ export class Choice {
     this.buttons = kinds.map((kind) => button("", { textContent: names[kind] }, () => this.choose(kind)));
     this.buttons.forEach((each, i) => (each.dataset.kind = kinds[i]));
     const refusing = missing.map(({ kind, name, why }) => {
-      const made = button("missing", { textContent: name, title: why }, () => this.refuse(why));
+      const made = button("missing", { textContent: name, title: why }, () => {});
       made.dataset.kind = kind;
       made.setAttribute("aria-disabled", "true");
       return made;

@@ -69,8 +69,10 @@ export class Flow {
     const top = (this.top = added(this.root, "div", "top"));
     const headline = added(top, "p", "headline");
     this.beside = top.appendChild(button("beside", { hidden: true }, () => this.compare()));
-    this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }), (why) => this.refuse(why));
-    const motive = added(top, "p", "motive");
+    this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
+    const below = added(top, "div", "below");
+    const motive = added(below, "p", "motive");
+    this.missing = added(below, "p", "missing"); // why a view is not available
     this.rail = new SmallMaps(added(this.root, "div", "rail"), (head) => this.chooseHead(head));
     this.stage = added(this.root, "div", "stage");
     this.svg = addedShape(this.stage, "svg");
@@ -99,7 +101,6 @@ export class Flow {
     this.waiting = new Set(); // names of the steps that the browser cannot recompute
     this.partial = new Set(); // names of the steps of which the browser has recomputed only the selected query's row
     this.shown = new ShownRows();
-    this.refused = ""; // why the view that was pressed last is not available
     this.differs = null; // name of a step in which server and browser computed different numbers; null for none
     this.frame = null;
     this.isPainted = false;
@@ -141,7 +142,6 @@ export class Flow {
     const moved = this.isDragged ? this.moved : [];
     const isToBegin = !data.hears && (!before || this.isToldToLook(data));
     this.data = data;
-    this.refused = "";
     /** @type {Model} */
     this.model = new Model(data);
     setColours(this.root, data.palette);
@@ -156,6 +156,7 @@ export class Flow {
     this.fit(data);
     this.roles.show(data.roles);
     this.views.show(data.text.views, Object.keys(data.text.views), data.text.missing_views);
+    this.missing.textContent = data.text.missing_views.map(({ why }) => why).join(" ");
     Object.assign(this.beside, { textContent: data.text.compare, title: data.text.compare_help });
     this.rail.root.hidden = data.heads < 2;
     this.rail.root.classList.toggle("layers", Boolean(data.layers.now));
@@ -379,7 +380,6 @@ export class Flow {
 
   // ---- selection ----------------------------------------------------------------------------------------------------
   lookAt(changes) {
-    this.refused = "";
     if (this.data.cut) {
       const { view = this.look.view } = changes;
       this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // the map is below the picture
@@ -393,12 +393,6 @@ export class Flow {
     this.glow = this.differs = null;
     this.take();
     this.exchange.tellLook();
-  }
-
-  // Says why a view is not available, until something else is selected.
-  refuse(why) {
-    this.refused = why;
-    this.ask();
   }
 
   // Shows two runs side by side in the view of all heads: the pinned run A, or else the run before the last change.

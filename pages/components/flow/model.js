@@ -317,7 +317,8 @@ export class Model {
   }
 
   /**
-   * Everything that is drawn for a selection. Parts that change no number in this row are left out.
+   * Everything that is drawn for a selection. Parts that change no number in this row are left out, but not a division:
+   * it would vanish from rows whose scores are all 0.
    * @param {Look} look
    * @returns {Snapshot}
    */
@@ -327,7 +328,8 @@ export class Model {
     const idle = new Map();
     for (const part of this.parts.values()) {
       const [source] = part.reads;
-      const changes = part.role !== "pair" || part.is_share || this.parts.get(source)?.role !== "pair" ||
+      const isScore = part.role === "pair" && !part.is_share && this.parts.get(source)?.role === "pair";
+      const changes = !isScore || part.motion === "scale" ||
         numbers[part.name].some((number, row) => !Object.is(number, numbers[source][row]));
       if (!changes) idle.set(part.name, source);
     }

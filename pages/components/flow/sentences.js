@@ -113,12 +113,12 @@ export class Sentences {
     return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
   }
 
-  // Returns the line below the headline: why a view is not available, else the percentage before a change.
-  // Without these, the line says why the app selected this word as the query, or why one attends.
+  // Returns the line below the headline: the percentage before a change, else why the app selected this word of a new
+  // sentence as the query, else why one attends.
   lineBelow(now) {
-    const { data, asking, refused, isDragged } = this.flow;
+    const { data, asking, isDragged } = this.flow;
     const why = isDragged ? "" : this.toldFact()?.why;
-    return refused || this.before(now) || why || said(data.text.motive, { query: asking });
+    return this.before(now) || why || said(data.text.motive, { query: asking });
   }
 
   // Returns the percentage before a change beside a headline that has no line below it.

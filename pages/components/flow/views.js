@@ -21,6 +21,8 @@ import { said } from "./words.js";
  * @property {Record<string, number>} largest part -> the absolute value that has the full colour
  * @property {string[]} words the words of the rows
  * @property {boolean} hasRest whether the last row stands for all other words
+ * @property {number} restCount how many words these are
+ * @property {string} together the text about the sum of their shares
  * @property {(row: number) => string} titleOf
  * @property {(row: number) => boolean} isMarked whether a word is unknown, random or startling
  * @property {string} lane the word in the lane
@@ -53,6 +55,8 @@ export function pictureView(flow, snapshot, layout, glow) {
     largest: data.largest,
     words: model.keys,
     hasRest: Boolean(data.cut),
+    restCount: data.words.S.length - model.places.length,
+    together: data.text.together,
     titleOf: (row) => data.titles[model.places[row]] ?? "",
     isMarked: (row) => MARKED.includes(data.origins.S[model.places[row]]),
     legend: data.random ? {} : data.text.legend, // random numbers are grey, and need no legend

@@ -135,11 +135,18 @@ def test_the_panels_for_dragging_stand_under_the_title_and_are_in_sight(screen):
 
 
 @pytest.mark.slow
-def test_a_view_that_a_long_text_lacks_says_why_and_the_last_ribbon_is_whole(screen):
+def test_a_long_text_says_which_view_it_lacks_and_draws_its_other_words_as_a_whole_bundle(screen):
     opened = screen(f"?ex=en_it&lang=en&text={' '.join(['Anna', 'fed', 'the', 'dog'] * 20)}")
     flow = opened.page.locator(".flow")
-    flow.locator(".views [data-kind=plane]").click(force=True)  # it is marked as not available
-    expect(flow.locator(".motive")).to_contain_text("up to 64 tokens")
+    expect(flow.locator(".below .missing")).to_be_in_viewport(ratio=1)
+    expect(flow.locator(".below .missing")).to_have_text("Drag: up to 64 tokens; here 80")
+    assert opened.drawn("texts word 13").text_content() == "67 other words"  # 12 keys and the query have own rows
+    assert opened.drawn("texts together").text_content() == "together 42 %"  # 1 − 12 e^4.24 / (20 e^4.24 + 60)
+    strands = opened.drawn("ribbons strands")
+    assert 10 < strands.get_attribute("d").count("M") + 1 <= 67
+    inner, outer = strands.bounding_box(), opened.drawn("ribbons ribbon 13").bounding_box()
+    assert outer["y"] < inner["y"] < inner["y"] + inner["height"] < outer["y"] + outer["height"]
+    assert "÷ √d" in flow.locator(".stage > svg text.sign").all_text_contents()  # all scores are 0, and 0 ÷ √2 is 0
     bottoms = flow.evaluate(
         """root => {
             const { shapes, rows } = root.flow.picture;

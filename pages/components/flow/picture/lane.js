@@ -33,12 +33,14 @@ function drawPill(picture, lane) {
 
 /** @param {Drawn} picture */
 export function drawWords(picture) {
-  const { rowY, rowHeight, laneBehind, frame } = picture.layout;
+  const { rowY, rowHeight, laneBehind, frame, x } = picture.layout;
+  const wordRoom = frame.wordWidth - 18 * picture.unit;
+  const restRoom = (x[picture.snapshot.share.name] ?? frame.width) - 18 * picture.unit; // its row has no vectors
   for (let row = 0; row < picture.rows; row++) {
     const asks = !frame.crossed && row === laneBehind;
     const isHovered = picture.hovered === row;
     const word = picture.words[row];
-    const room = frame.wordWidth - 18 * picture.unit;
+    const room = picture.isRest(row) ? restRoom : wordRoom;
     const usual = Math.min(frame.wordSize, rowHeight[row] * 0.76);
     const wanted = asks || isHovered ? Math.max(usual, 20) : usual;
     const size = legible(Math.min(wanted, (room - CUT_SLACK) / textWidth(word, 1, 700)));

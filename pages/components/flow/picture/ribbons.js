@@ -2,7 +2,7 @@
 // The ribbon of a negative weight is only an outline.
 import { addedShape, setAttributes } from "../../dom.js";
 import { between, clamp, easeInOut } from "../motion.js";
-import { legible, spellPercent, textWidth } from "../words.js";
+import { legible, said, spellPercent, textWidth } from "../words.js";
 import { changeOf } from "./glow.js";
 import { topOf } from "./shares.js";
 import { drawVector } from "./strips.js";
@@ -13,6 +13,8 @@ export const TELLING_SHARE = 0.045; // smallest attention weight whose percentag
 const LEAST_CHANGE = 12; // px: least font size of a percentage that has just changed
 const THIN = 6; // px: a ribbon up to this width hides no text
 const BEFORE_PX = 13; // font size at unit 1 of the percentage before a change, below the new one
+const TOGETHER_PX = 19; // font size at unit 1 of the summed weight of all other words
+const LEAST_STRAND = 3; // px: least width of a strand of the ribbon of all other words
 
 /** @param {Drawn} picture */
 export function drawRibbons(picture) {
@@ -38,9 +40,12 @@ export function drawRibbons(picture) {
     const width = Math.abs(shares[row]) * stick;
     const leaves = topOf(picture, row, width);
     drawRibbon(picture, row, { start, bend, end, leaves, arrives, width });
+    if (picture.isRest(row)) drawStrands(picture, { start, bend, end, leaves, arrives, width });
     if (revealed > 0.04 && revealed < 1 && Math.abs(shares[row]) > 0.03)
       drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
-    labels.push(...percentsOf(picture, row, { passed, bend, top: leaves, width }, clamp(revealed * 3 - 1)));
+    const opacity = clamp(revealed * 3 - 1);
+    if (picture.isRest(row)) drawTogether(picture, start, leaves + width / 2, opacity);
+    else labels.push(...percentsOf(picture, row, { passed, bend, top: leaves, width }, opacity));
     arrives += width;
   }
   drawPercents(picture, labels);
@@ -66,6 +71,25 @@ function drawRibbon(picture, row, { start, bend, end, leaves, arrives, width }) 
     },
     { ribbon: row },
   );
+}
+
+// Divides the ribbon of all other words into strands, one for each word or, of too many words, as many as can be seen.
+function drawStrands(picture, { start, bend, end, leaves, arrives, width }) {
+  const half = (bend + end) / 2;
+  const count = Math.min(picture.restCount, Math.floor(width / LEAST_STRAND));
+  const between = Array.from({ length: Math.max(0, count - 1) }, (_, i) => {
+    const [from, to] = [leaves, arrives].map((top) => top + (width * (i + 1)) / count);
+    return `M${start},${from}H${bend}C${half},${from} ${half},${to} ${end},${to}`;
+  });
+  picture.put("ribbons", "path", "strands", { d: between.join(""), class: "strands" });
+}
+
+// Writes the summed weight of all other words on their ribbon.
+function drawTogether(picture, start, y, opacity) {
+  if (![null, picture.rows - 1].includes(picture.hovered)) return;
+  const text = said(picture.together, { percent: spellPercent(picture.snapshot.shares.at(-1)) });
+  const at = { x: start + 12 * picture.unit, y: y + 1, "font-size": legible(TOGETHER_PX * picture.unit), opacity };
+  picture.put("texts", "text", "together", { ...at, class: "percent inside together", text });
 }
 
 function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed) {
