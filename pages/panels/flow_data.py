@@ -30,6 +30,7 @@ from pages.site.words import say
 
 STAGE_HEIGHT_PX = 412  # height of the picture on a page 1280 px wide; it scales with the page
 RAIL_MAP_SIDE = 40  # most rows or columns of a head's small map in a run too large to be sent completely
+GIVEN_INPUTS = ("x", "context")
 MAX_NAMED_COLUMNS = 64  # columns get names only on an axis with at most so many indices
 
 
@@ -91,6 +92,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "head_names": list_heads(screen, facts),
         "random": bool(trace.chance.matrices),
         "palette": vars(palette_for(trace, current_palette())),
+        "given": pack_given(screen),
         "text": flow_text(screen, cut and len(cut.keys)),
     }
     if showing.hears and not cut and not list_unsent_matrices(trace):
@@ -111,6 +113,15 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     data |= {**vars(showing), "shown": not showing.hears}
     data["is_moved"] = showing.hears and setup_state.is_moved_in_history()
     return pack_bytes({**data, "look": look, "digest": digest, **packed})
+
+
+def pack_given(screen: ScreenState) -> dict:
+    """Returns the inputs that the visitor gave as numbers, and the colours of these numbers, which are no greys even if
+    the matrices are random.
+    """
+    origins, palette = screen.inputs.origins, current_palette()
+    steps = [name for name in GIVEN_INPUTS if origins.get(name) in ("typed", "given")]
+    return {"steps": steps, "colours": {"given-plus": palette.plus, "given-minus": palette.minus}}
 
 
 def say_no_plane(trace: Trace) -> str:

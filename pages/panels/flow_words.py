@@ -16,7 +16,8 @@ STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the que
 CLEAR_KINDS = ("most", "only")  # kinds of rows with most of their weight on one word, which the headline names
 MAX_TOLD_ROWS = 256  # most rows of all heads together for which every row is described, not only the selected one
 HEADS_TEXTS = (
-    *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "choose_touch", "read", "cell"),
+    *("label", "all", "both", "random", "layers", "why", "why_one", "why_random"),
+    *("choose", "choose_touch", "read", "cell"),
     *("minus", "row", "same_row", "random_difference", "choose_unlike", "more_one", "more_other"),
     *("points", "scale", "scales"),
 )

@@ -9,6 +9,7 @@ from attention_core.learned.language.batches import START
 from attention_core.record.errors import AttentionError
 from pages.components import make_component
 from pages.components.messages import ListOf, Text, Whole
+from pages.panels.flow_numbers import MAX_WHOLE_TOKENS
 from pages.panels.setup_controls import show_refusal, try_change
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens, tokens_of
@@ -24,12 +25,15 @@ def find_swap_offer(setup: Setup, inputs: RunInputs) -> tuple[str, str] | None:
     """Returns a pair of words from the example's dictionary, such as (it, she), whose first word the sentence has; else
     None.
 
-    The page suggests to replace the first word by the second.
+    The page suggests to replace the first word by the second, unless the picture draws only a part of the words, in
+    which the replaced one may be missing.
     """
     if resolve_run(setup.run).mode != "sentence":
         return None
     swaps = EXAMPLES[setup.run.example].dictionary().swaps
     words = first_sentence_of(inputs)
+    if len(words) > MAX_WHOLE_TOKENS:
+        return None
     return next(((old, new) for old, new in swaps if old in words), None)
 
 

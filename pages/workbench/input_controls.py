@@ -9,6 +9,8 @@ from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.inputs.matrix_values import UNCHANGED, MatrixValue
 from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
+from pages.components import make_component
+from pages.components.messages import Text
 from pages.panels.gloss import show_gloss
 from pages.panels.setup_controls import field_control, show_refusal, try_change, try_matrix
 from pages.panels.word_changes import find_swap_offer, first_sentence_of, gap_words, show_word_gaps, take_swap_offer
@@ -32,7 +34,10 @@ INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 LEAST_BOX_PX, MOST_BOX_PX = 68, 150  # px: least and largest height of the text input of a matrix
 ROW_PX, EDGES_PX = 21, 58  # px: height of a row of numbers in the text input, and of its upper and lower edge
 MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example with a language model
+MOST_PASTED = 200_001  # most characters that the sentence box accepts, as in pasted_lines.js
 KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words that have a vector
+
+pasted_lines = make_component("pasted_lines", "<div></div>", sends={"pasted": Text(MOST_PASTED)})
 
 
 def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -125,7 +130,10 @@ def show_mode_choice(setup: Setup) -> None:
 
 def show_given_matrices(screen: ScreenState) -> None:
     """Shows the given matrices (X, or q, k and v) as text, in which the visitor can type or paste numbers."""
-    for name in list_text_matrices(screen.setup):
+    names = list_text_matrices(screen.setup)
+    if names:  # beside a sentence, its own component hears what is pasted into the boxes of matrices
+        pasted_lines(key="pasted_matrix")
+    for name in names:
         matrix_box(name, screen.inputs)
         reason = explain_random_weights(screen) if name == "x" else ""
         if reason:

@@ -72,7 +72,7 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
 @page_part(editors_dependencies)
 def show_editors(screen: ScreenState) -> None:
     """Shows the choice of a matrix, and the editor of the chosen matrix."""
-    name = choose_matrix(list_editable_matrices(screen))
+    name = choose_matrix(screen)
     setup_state.write_panel()
     matrix, base = get_matrix_and_base(screen, name)
     st.caption(describe_matrix(screen, name, matrix))
@@ -93,10 +93,12 @@ def show_editors(screen: ScreenState) -> None:
     show_refusal(import_control_name(name), lambda text: take_matrix_text(screen, name, text))
 
 
-def choose_matrix(names: list[str]) -> str:
-    """Shows the choice of a matrix and returns the chosen name; the default is W_q if the run has W_q."""
+def choose_matrix(screen: ScreenState) -> str:
+    """Shows the choice of a matrix and returns the chosen name; the default is a given X, else W_q if there is one."""
+    names = list_editable_matrices(screen)
     if st.session_state.get(EDITED_KEY) not in names:
-        st.session_state[EDITED_KEY] = "w_q" if "w_q" in names else names[0]
+        wanted = "x" if screen.setup.run.x is not None else "w_q"
+        st.session_state[EDITED_KEY] = wanted if wanted in names else names[0]
     return st.segmented_control(
         say("editor.which"),
         names,

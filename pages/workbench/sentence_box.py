@@ -4,8 +4,6 @@ import streamlit as st
 
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_text import parse_matrix
-from pages.components import make_component
-from pages.components.messages import Text
 from pages.panels import recorded_text
 from pages.panels.refusals import label_readings
 from pages.panels.setup_controls import field_control, show_refusal, take_made_change, try_change
@@ -26,9 +24,6 @@ from pages.workbench import input_controls
 from pages.workbench.pasted_text import Pasted, recognise, shorten
 
 PASTED_KEY = "pasted"  # session key of the text that waits for a choice, with the run that was shown when it was pasted
-MOST_PASTED = 200_001  # most characters that the box accepts, as in pasted_lines.js
-
-pasted_lines = make_component("pasted_lines", "<div></div>", sends={"pasted": Text(MOST_PASTED)})
 
 
 def show_sentence_box(setup: Setup, inputs: RunInputs) -> None:
@@ -36,7 +31,7 @@ def show_sentence_box(setup: Setup, inputs: RunInputs) -> None:
     shipped = spell_tokens(first_sentence_of(inputs), setup.run)
     text = shipped if setup.run.text is None else setup.run.text
     field_control("text", text, take_text).draw(st.text_input, label_visibility="collapsed")
-    pasted_lines(key="pasted_lines", on_pasted=take_text)
+    input_controls.pasted_lines(key="pasted_lines", on_pasted=take_text)
 
 
 def scene_input_dependencies(screen: ScreenState) -> tuple[object, ...]:

@@ -31,3 +31,31 @@ TEXTS = {
 )
 def test_a_tie_has_no_winner_while_a_knob_is_held(shares, says):
     assert call_in_node("flow/sentences", HEADLINE, shares, TEXTS) == says
+
+
+COUNTED = """(data) => {
+  const texts = {
+    all: "{count} heads at a glance", both: "{a} heads in A, {b} in B", layers: "{layers} layers × {count} heads", why: "",
+    why_one: "",
+  };
+  const sentences = Object.create(Sentences.prototype, {
+    flow: { value: { asking: "it", data: { layers: {}, random: false, text: { heads: texts }, ...data } } },
+  });
+  return sentences.headsLine()[0][0];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ({"heads": 2}, "2 heads at a glance"),
+        ({"heads": 1}, "1 head at a glance"),
+        ({"heads": 1, "heads_of_a": [0] * 5, "no_difference": "5 × 7", "reads": {"side": "a"}}, "5 heads at a glance"),
+        ({"heads": 1, "heads_of_a": [0] * 5, "no_difference": "5 × 7", "reads": {"side": "b"}}, "1 head at a glance"),
+        ({"heads": 1, "heads_of_a": [0] * 5, "reads": {"side": "together"}}, "5 heads in A, 1 in B"),
+        ({"heads": 3, "heads_of_a": [0] * 3, "reads": {"side": "together"}}, "3 heads in A, 3 in B"),
+        ({"heads": 4, "layers": {"now": 1, "names": [[0] * 4] * 3}}, "3 layers × 4 heads"),
+    ],
+)
+def test_the_headline_of_the_heads_counts_the_maps_that_are_shown(data, says):
+    assert call_in_node("flow/sentences", COUNTED, data) == says

@@ -48,3 +48,9 @@ SET_TWICE = """() => {
 
 def test_an_attribute_is_written_only_where_it_changes():
     assert call_in_node("dom", SET_TWICE) == [["title", "a"], ["title", "b"], ["style", "left: 1px"]]
+
+
+def test_the_index_of_a_symbol_stands_lower():
+    split = "(text) => withIndices(text)"
+    assert call_in_node("flow/words", split, "X W_q Δ") == [["X W", ""], ["q", "index"], [" Δ", ""]]
+    assert call_in_node("flow/words", split, "scores") == [["scores", ""]]

@@ -132,7 +132,7 @@ def test_what_the_scale_does(told):
     with_it, without = (weights(each)[0, 5, 3].item() for each in (setup, setup.with_fields(scale=1.0)))
     assert without == pytest.approx(exp_share([-6, 0, 0, 6, 0, 0, 0], 3))
     assert (f"{100 * with_it:.0f}%", f"{100 * without:.0f}%") == ("93%", "99%")
-    assert says(told[3], "93%", "4.24", "√2", "√d_k")
+    assert says(told[3], "93%", "4.24", "√2", "√dₖ")
     assert says(told[3], "mean 0 and variance 1") or says(told[3], "均值为 0、方差为 1")
     assert says(told[4], "93%", "99%", "6")
     for width in (4, 64):
@@ -222,7 +222,7 @@ ANSWERS = (  # what a question asks, in English and in Chinese; the answer, in w
     ("which word will “it” attend", "“它”最关注哪个词", lambda cell, maps: most(maps[0][IT]), (DOG, "93%")),
     ("Where does its attention go", "这一行的权重会移到哪个词", lambda cell, maps: most(maps[0][SHE]), (ANNA, "93%")),
     ("What is q · k", "q · k 等于多少", lambda cell, maps: cell, 6.0),
-    ("divided by √d_k = √2", "除以 √d_k = √2", lambda cell, maps: f"{cell:.2f}", "4.24"),
+    ("divided by √dₖ = √2", "除以 √dₖ = √2", lambda cell, maps: f"{cell:.2f}", "4.24"),
     ("more than 93", "比 93% 多", lambda cell, maps: (most(maps[0][IT]), f"{cell:.2f}"), ((DOG, "99%"), "0.99")),
     ("Over how many words", "分给几个词", lambda cell, maps: maps[0][FED].count_nonzero().item(), 2),
     ("to which word does it attend", "它会关注谁", lambda cell, maps: most(maps[1][NOW_FED]), (NOW_ANNA, "93%")),
@@ -253,7 +253,7 @@ def test_what_is_asked_of_a_changed_run_is_shown_by_the_changed_run(told):
     """Without the division, more than 93 % or less? The scene before it still divides."""
     before, after = told[3], told[4]
     assert after.setup.run.scale == 1.0 and after.setup.with_fields(scale=None, step="scaled_scores") == before.setup
-    assert "93" in after.question and "√d_k" in before.title
+    assert "93" in after.question and "√dₖ" in before.title
     (_, maps), (_, changed) = shown(before), shown(after)
     assert most(maps[0][IT]) == (DOG, "93%") and most(changed[0][IT]) == (DOG, "99%")
 

@@ -169,7 +169,7 @@ def test_every_line_of_a_layer_of_any_sizes_says_its_shape():
     assert "q.transpose(1, 2): (1, 8, 10, 64), strides (5120, 64, 512, 1), not contiguous" in shown
     assert "z.contiguous(): (1, 10, 8, 64), strides (5120, 512, 64, 1)" in shown
     lesson.set("width", 64).set("h", 4).choose("d_k", "3").choose("d_v", "5")
-    assert lesson.says("D = 64, h = 4: d_k = 3, d_v = 5. The heads side by side are 4 · 5 = 20 wide")
+    assert lesson.says("D = 64, h = 4: dₖ = 3, dᵥ = 5. The heads side by side are 4 · 5 = 20 wide")
     (shown,) = [code.value for code in lesson.at.code if "def multi_head" in code.value]
     assert "q.transpose(1, 2): (1, 4, 10, 3), strides (120, 3, 12, 1), not contiguous" in shown
     assert "z.view(B, T, -1): (1, 10, 20), strides (200, 20, 1)" in shown
@@ -201,7 +201,7 @@ def test_without_the_transpose_the_wrong_rows_stand_beside_the_right_ones():
 def test_heads_that_do_not_divide_the_width_are_rounded():
     lesson = Lesson("heads", open="split", lang="en").set("h", 3)
     assert lesson.errors() == []
-    assert lesson.says("D = 512, h = 3: d_k = 170, d_v = 170. The heads side by side are 3 · 170 = 510 wide")
+    assert lesson.says("D = 512, h = 3: dₖ = 170, dᵥ = 170. The heads side by side are 3 · 170 = 510 wide")
 
 
 @pytest.mark.parametrize("width, says", [(12, "12 heads"), (18, "9 heads"), (20, "10 heads"), (16, "8 heads")])

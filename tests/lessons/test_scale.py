@@ -26,12 +26,12 @@ from tests.screen.lesson import Lesson
     figures for name, figures in loader.read(loader.STORIES)["measured"].items() if name.startswith("sqrt d_k")
 )
 PICTURES = {
-    "hero": "Against d_k: largest weight",
-    "entropy": "Against d_k: entropy (bits)",
-    "slope": "Against d_k: norm of the Jacobian",
-    "dot": "Against d_k: variance, undivided",
-    "scaled_dot": "Against d_k: variance, divided",
-    "breaks": "Against d_k: variance",
+    "hero": "Against dₖ: largest weight",
+    "entropy": "Against dₖ: entropy (bits)",
+    "slope": "Against dₖ: norm of the Jacobian",
+    "dot": "Against dₖ: variance, undivided",
+    "scaled_dot": "Against dₖ: variance, divided",
+    "breaks": "Against dₖ: variance",
     "scores": "Histogram of scores, undivided and divided",
 }
 WIDTHS = [2**power for power in range(11)]
@@ -79,7 +79,7 @@ def few_draws(monkeypatch):
 def test_the_figures_of_the_table():
     lesson = Lesson("scale", guess=LEVEL, d_k="1024")
     assert lesson.fact() == (
-        "d_k = 1024: without the division the largest of 8 weights averages 0.97 and "
+        "dₖ = 1024: without the division the largest of 8 weights averages 0.97 and "
         "the gradient at q (median) is 5.0 × 10⁻⁵; with it, 0.36 and 0.37."
     )
     undivided, divided = curve(lesson, "hero", "undivided"), curve(lesson, "hero", "divided")
@@ -140,7 +140,7 @@ def test_the_cloud_spreads_as_the_root_of_d_k_and_stays_where_it_is_divided():
         assert spread == pytest.approx(math.sqrt(d_k), rel=0.25)  # of products of normal numbers, at 1 far from normal
         assert undivided == pytest.approx([score * math.sqrt(d_k) for score in divided], abs=0.01 * math.sqrt(d_k))
         assert lanes["dot"]["spread"] == f"standard deviation {spread:.2f}"
-        assert f"{spread:.2f}" in said and f"d_k = {d_k}:" in said
+        assert f"{spread:.2f}" in said and f"dₖ = {d_k}:" in said
 
 
 def test_the_numbered_dots_are_the_draw_whose_weights_the_bars_show():
@@ -173,7 +173,7 @@ def test_the_divided_cloud_is_not_sent_before_somebody_guesses():
 def test_what_the_division_does_is_hidden_until_somebody_guesses_or_reveals():
     lesson = Lesson("scale")
     assert lesson.fact() == (
-        "d_k = 64: without the division the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
+        "dₖ = 64: without the division the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
     )
     assert curve(lesson, "hero", "divided") == {}
     assert [*lesson.table("live")["text"]].count("?") == 8
@@ -192,7 +192,7 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
     for d_k in (64, 128, 256, 512, 1024):
         lesson = Lesson("scale", guess=LEVEL, d_k=str(d_k))
         assert lesson.says(
-            "With 8 keys and up to d_k = 64, it is at least as large as with the division; in wider heads it shrinks"
+            "With 8 keys and up to dₖ = 64, it is at least as large as with the division; in wider heads it shrinks"
         )
         divided = re.search(r"with it, [\d.]+ and ([\d.]+)\.$", lesson.fact())[1]
         found[d_k] = lesson.figure("(median) is "), float(divided)
@@ -204,8 +204,8 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
 def test_the_line_under_the_picture_speaks_of_the_keys_that_the_slider_shows(lang):
     lesson = Lesson("scale", keys="64", guess=LEVEL, lang=lang)
     words = {
-        "en": "With 64 keys and up to d_k = 256, it is at least as large as with the division",
-        "zh": "有 64 个键、d_k 不超过 256 时",
+        "en": "With 64 keys and up to dₖ = 256, it is at least as large as with the division",
+        "zh": "有 64 个键、dₖ 不超过 256 时",
     }
     assert lesson.says(words[lang])
     assert not Lesson("scale", keys="64", lang=lang).says(words[lang])  # it says what the division does
@@ -305,8 +305,8 @@ def test_the_measured_variance_beside_d_k_and_beside_1(law):
 
 
 LAW = {
-    "en": "so the variance of q · k is exactly d_k for each, and 1 after the division by √d_k; only how far",
-    "zh": "所以 q · k 的方差都恰好是 d_k，除以 √d_k 后恰好是 1；不同的只是测量值的离散程度",
+    "en": "so the variance of q · k is exactly dₖ for each, and 1 after the division by √dₖ; only how far",
+    "zh": "所以 q · k 的方差都恰好是 dₖ，除以 √dₖ 后恰好是 1；不同的只是测量值的离散程度",
 }
 
 
@@ -322,7 +322,7 @@ def test_no_law_changes_the_variance_and_each_scatters_otherwise(lang):
 
 def test_more_draws_make_a_narrower_band_and_all_laws_are_told():
     lesson = Lesson("scale", open="variance")
-    assert lesson.says("Variance of 5,000 products q · k at d_k = 64: **normal 64.06, ±1 64.19, uniform 62.09**")
+    assert lesson.says("Variance of 5,000 products q · k at dₖ = 64: **normal 64.06, ±1 64.19, uniform 62.09**")
     wide = {}
     for draws in (5000, 100):
         low, high = band(lesson.set("draws", draws), "scaled_dot", "measured")[64]
@@ -346,7 +346,7 @@ def test_where_the_argument_breaks(dependence, law, variance):
     for d_k in WIDTHS:
         assert undivided[d_k] == pytest.approx(variance(d_k), rel=0.15)
         assert divided[d_k] == pytest.approx(undivided[d_k] / d_k)
-    assert curve(lesson, "breaks", "independent: d_k") == pytest.approx({d_k: d_k for d_k in WIDTHS})
+    assert curve(lesson, "breaks", "independent: dₖ") == pytest.approx({d_k: d_k for d_k in WIDTHS})
     assert curve(lesson, "breaks", "independent: 1") == pytest.approx(dict.fromkeys(WIDTHS, 1))
     assert lesson.says({"same": "(128)", "silent": "(exactly 128)", "repeated": "4096)"}[dependence]) == (
         law == "normal"

@@ -85,6 +85,9 @@ def test_the_mistake_is_named():
     halves = "0 -2 1; -1.5 2 2; -1 1 1.5"
     check = Lesson("check", stage="scaled_scores", scores=SCORES, scaled_scores=halves, **QKV)
     assert check.says("the scores are divided by d_k, not √d_k")
+    told = [each.value for each in check.at.markdown]
+    reason, count = (next(i for i, text in enumerate(told) if part in text) for part in ("by d_k", "Of 9 numbers:"))
+    assert reason < count
     chinese = Lesson("check", stage="scaled_scores", scores=SCORES, scaled_scores=halves, kind="from_qkv", lang="zh")
     assert chinese.says("得分除以了 d_k，而不是 √d_k")
 

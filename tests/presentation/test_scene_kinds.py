@@ -128,7 +128,7 @@ def test_a_lesson_is_added_as_it_is_seen_and_the_way_to_the_desk_takes_the_place
     lesson = Lesson("scale", d_k="16", open="variance", guess="0").press("add_scene")
     (scene,) = lesson.at.session_state["talk"].own.scenes
     assert scene.shown == LessonPart("scale", "picture", (("d_k", "16"),))
-    assert scene.question == "Why divide by the square root of d_k?"
+    assert scene.question == "Why divide by the square root of dₖ?"
     lesson.press("add_scale.drawer.variance")
     _, drawer = lesson.at.session_state["talk"].own.scenes
     assert (drawer.shown.part, drawer.shown.choices) == ("variance", (("d_k", "16"),))

@@ -346,6 +346,11 @@ def test_a_word_is_exchanged_in_one_click():
     assert Screen(ex="source_004").swap() is None
 
 
+def test_no_exchange_is_offered_in_a_text_of_which_the_picture_draws_a_part():
+    whole, cut = ("Anna fed the dog and it barked " * count for count in (9, 10))  # 63 and 70 words
+    assert (Screen(text=whole).swap(), Screen(text=cut).swap()) == ("Try “she” for “it”", None)
+
+
 def test_of_a_batch_the_words_of_the_first_sentence_are_exchanged():
     screen = Screen(more="she smiled", sentence="1")
     assert screen.swap() == "Try “she” for “it”"

@@ -125,6 +125,8 @@ def test_a_link_opens_on_its_way_in_with_its_panel(link, way):
     screen = ClosedScreen(**link)
     assert screen.widget("way").value == way
     assert bool(screen.widgets("x")) == (way == "matrices")
+    if way == "matrices":
+        assert screen.at.session_state["c_edited"] == "x"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

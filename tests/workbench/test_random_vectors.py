@@ -92,11 +92,11 @@ def test_what_a_mask_decides_is_said_of_unknown_words_too():
 @pytest.mark.parametrize(
     "link, said",
     [
-        ({"w_q": "random.1~"}, "random parameters (w_q), so the pattern of “it” has no meaning."),
-        ({"w_q": "random.1~0.0=1", "w_k": "random.2~"}, "random parameters (w_q, w_k), so the pattern of “it”"),
-        ({"w_q": "random.1~", "wiring": "tied", "w_k": "random.2~"}, "random parameters (w_q), so the pattern of “it”"),
-        ({"b_q": "random.1~"}, "random parameters (b_q), so the pattern of “it”"),
-        ({"score": "additive"}, "random parameters (w_aq, w_ak, v_a), so the pattern of “it”"),
+        ({"w_q": "random.1~"}, "Head 1, “it”: no meaning (random: w_q)."),
+        ({"w_q": "random.1~0.0=1", "w_k": "random.2~"}, "Head 1, “it”: no meaning (random: w_q, w_k)."),
+        ({"w_q": "random.1~", "wiring": "tied", "w_k": "random.2~"}, "Head 1, “it”: no meaning (random: w_q)."),
+        ({"b_q": "random.1~"}, "Head 1, “it”: no meaning (random: b_q)."),
+        ({"score": "additive"}, "Head 1, “it”: no meaning (random: w_aq, w_ak, v_a)."),
         ({"x": "random.3~"}, "has a random vector, which carries no meaning"),
         ({"ex": "eight_heads"}, "has a random vector, which carries no meaning"),
         ({"ex": "one_query"}, "“q” has a random vector, which carries no meaning"),
@@ -183,7 +183,7 @@ def test_every_document_says_so(link, files):  # noqa: F811
     "link, said",
     [
         ({"example": "source_004", "text": "moon x1 x3", "token": 0}, "random vector"),
-        ({"w_k": read_matrix("random.1~")}, "random parameters (w_k)"),
+        ({"w_k": read_matrix("random.1~")}, "no meaning (random: w_k)"),
     ],
 )
 def test_the_stage_says_so(link, said):

@@ -144,7 +144,7 @@ export class Flow {
     this.data = data;
     /** @type {Model} */
     this.model = new Model(data);
-    setColours(this.root, data.palette);
+    setColours(this.root, { ...data.palette, ...data.given.colours });
     const stays = this.look && !data.cut && (data.hears || isSameLook(old.look, data.look));
     this.look = stays ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
     this.differs =

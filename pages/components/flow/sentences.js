@@ -77,15 +77,18 @@ export class Sentences {
     return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
   }
 
-  // Returns the headline of the view of all heads: their number, and how to read their maps.
+  // Returns the headline of the view of all heads: how many maps it shows, and how to read them.
   headsLine() {
     const { data, asking } = this.flow;
     const { heads } = data.text;
     const { names } = data.layers;
-    const kind = names ? "layers" : data.random ? "random" : "all";
-    const [layers, count] = [names?.length ?? 1, names?.[0].length ?? data.heads];
+    const inA = data.heads_of_a?.length;
+    const isBoth = data.reads?.side === "together" && !names;
+    const kind = isBoth ? "both" : names ? "layers" : data.random ? "random" : "all";
+    const shown = data.no_difference && data.reads?.side === "a" ? inA : data.heads;
+    const [layers, count] = [names?.length ?? 1, names?.[0].length ?? shown];
     const why = data.random ? heads.why_random : data.heads === 1 || data.no_difference ? heads.why_one : heads.why;
-    return [[said(heads[kind], { layers, count }), "remark"], [said(why, { query: asking }), "aside why"]];
+    return [[said(heads[kind], { layers, count, a: inA, b: data.heads }), "remark"], [said(why, { query: asking }), "aside why"]];
   }
 
   // Returns the headline: the query, the key with the largest attention weight, and the percentage of this weight.

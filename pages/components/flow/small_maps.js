@@ -2,7 +2,7 @@
 import { button, element, setOnce, write } from "../dom.js";
 import { paintMap } from "./map_cells.js";
 import { clamp } from "./motion.js";
-import { isAlike } from "./words.js";
+import { isAlike, withIndices } from "./words.js";
 
 export class SmallMaps {
   constructor(root, choose) {
@@ -79,7 +79,7 @@ export class SmallMaps {
   // Says at the end of the row what the dashed frames of the maps in `read` mean.
   tellRead(note) {
     if (this.note.parentNode !== this.root) this.root.append(this.note);
-    write(this.note, [[note, ""]]);
+    write(this.note, withIndices(note));
   }
 
   // Marks the selected small map, and the maps in `read`, from which the selected map is computed.

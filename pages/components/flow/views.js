@@ -2,7 +2,7 @@
 import { OPEN_HEIGHT } from "./arrangement.js";
 import { readMap } from "./model.js";
 import { placeOf } from "./twin.js";
-import { said } from "./words.js";
+import { said, withIndices } from "./words.js";
 
 /** @typedef {import("./layout.js").Layout} Layout */
 /** @typedef {import("./model.js").Part} Part */
@@ -19,6 +19,7 @@ import { said } from "./words.js";
  * @property {number} progress the number of finished stops plus the share of the next: 2.5 is the middle of the third
  * @property {number | null} hovered the row under the pointer
  * @property {Record<string, number>} largest part -> the absolute value that has the full colour
+ * @property {string[]} given the parts whose numbers the visitor gave
  * @property {string[]} words the words of the rows
  * @property {boolean} hasRest whether the last row stands for all other words
  * @property {number} restCount how many words these are
@@ -53,6 +54,7 @@ export function pictureView(flow, snapshot, layout, glow) {
     progress: flow.journey.progress,
     hovered: flow.hands.row,
     largest: data.largest,
+    given: data.given.steps,
     words: model.keys,
     hasRest: Boolean(data.cut),
     restCount: data.words.S.length - model.places.length,
@@ -215,7 +217,7 @@ export function smallSteps({ data, model, look, waiting, partial }) {
   return data.strip.map((name) => {
     const mark = data.moved.includes(name) ? " Δ" : "";
     return {
-      key: name, title: name, matrix: model.matrix(name, look), said: [[`${data.steps[name].label}${mark}`, ""]],
+      key: name, title: name, matrix: model.matrix(name, look), said: withIndices(`${data.steps[name].label}${mark}`),
       waits: waiting.has(name) || partial.has(name),
     };
   });

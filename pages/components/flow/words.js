@@ -26,6 +26,14 @@ export function said(template, texts) {
 // Turns a counted noun after the number 1 into the singular: " heads" becomes " head". Chinese needs no change.
 const inSingular = (text) => text.replace(/^ (head|word|token|key|row)s\b/, " $1");
 
+/**
+ * Splits a text at its indices, as in "X W_q"; returns pairs of a text and a class, which is "index" for an index.
+ * @param {string} text
+ * @returns {string[][]}
+ */
+export const withIndices = (text) =>
+  text.split(/_(\w+)/).map((each, i) => [each, i % 2 ? "index" : ""]).filter(([each]) => each);
+
 /** Whether two values are the same as JSON. @type {(one: unknown, other: unknown) => boolean} */
 export const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 

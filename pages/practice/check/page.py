@@ -43,7 +43,8 @@ KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
 
 
 def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepSlips]) -> None:
-    """Shows the step's formula, how many of its numbers are right, and the errors of all steps."""
+    """Shows the errors of all steps, then the step's formula and how many of its numbers are right."""
+    show_slips(checked, slips)
     colours, names = current_palette().families(), formula_names(checked.trace)
     st.latex(stage_formula(checked.trace, step, colours, names), width="content")
     counts = count_marked_numbers(checked.marked[step])
@@ -56,7 +57,6 @@ def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepS
         listed = say("fact.comma").join(told)
         show_sentence("lessons.check.still", count=counts["count"] + counts["blank"], told=listed)
     show_met(checked, step)
-    show_slips(checked, slips)
 
 
 with draw_page_frame("check") as place:
@@ -98,11 +98,11 @@ with draw_page_frame("check") as place:
     )
     show_verdict = partial(show_step_verdict, checked, step, slips)
     if is_text_chosen():
+        show_verdict()  # above the text, where it is in view
         with st.container(horizontal=True, gap="medium"):
             with st.container(width="content"):
                 text_box(step, starts[step], make_answer_check(trace, step), tall=True, height="content")
             show_exercise("work", checked, [parts], asked=are_answers_revealed())
-        show_verdict()
     else:
         show_worked_table(checked, step, head, parts, starts, show_verdict)
     show_lesson_run(setup, place)

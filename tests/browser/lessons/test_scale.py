@@ -27,19 +27,19 @@ def test_a_deep_link_restores_the_lesson_with_its_guess(screen):
 def test_why_sqrt_d_k_the_largest_weight_of_the_softmax_against_d_k_guessed_first(screen):
     opened = screen(lesson="scale")
     assert opened.sentence() == (
-        "d_k = 64: without the division the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
+        "dₖ = 64: without the division the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
     )
     assert opened.page.locator('path[aria-label^="divided: "]').count() == 0
     opened.press("Predict: with the division, the largest weight …", "hardly changes")
     opened.wait_for_text("As predicted")
-    opened.slide("Width d_k of query and key", "End")
-    opened.wait_for_sentence("d_k = 1024: without the division the largest of 8 weights averages 0.97 and")
+    opened.slide("Width dₖ of query and key", "End")
+    opened.wait_for_sentence("dₖ = 1024: without the division the largest of 8 weights averages 0.97 and")
     opened.wait_for_sentence("; with it, 0.36 and 0.37.")
     assert round(point(opened, "undivided", 1), 2) == 0.31
     assert round(point(opened, "undivided", 1024), 2) == 0.97
     assert round(point(opened, "divided", 1024), 2) == 0.36
-    opened.slide("Width d_k of query and key", "Home")
-    opened.wait_for_sentence("d_k = 1: without the division the largest of 8 weights averages 0.31 and")
+    opened.slide("Width dₖ of query and key", "Home")
+    opened.wait_for_sentence("dₖ = 1: without the division the largest of 8 weights averages 0.31 and")
     opened.wait_for_sentence("; with it, 0.31 and")
     assert opened.query() == {"d_k": "1", "guess": "1"}
 
@@ -98,8 +98,8 @@ def test_the_cloud_spreads_while_d_k_is_dragged_and_stands_above_the_fold_with_i
     narrow, still = (lane_width(cloud, lane) for lane in ("dot", "scaled_dot"))
     bars = opened.page.locator(".frames").first.bounding_box()
     assert bars["y"] + bars["height"] <= 720 and cloud.bounding_box()["width"] >= 0.6 * 1280
-    opened.slide("Width d_k of query and key", "End")
-    expect(cloud).to_have_attribute("aria-label", re.compile("at d_k = 1024"))
+    opened.slide("Width dₖ of query and key", "End")
+    expect(cloud).to_have_attribute("aria-label", re.compile("at dₖ = 1024"))
     assert lane_width(cloud, "dot") > 10 * narrow
     assert lane_width(cloud, "scaled_dot") < 2 * still
 

@@ -223,7 +223,7 @@ def test_a_number_of_the_workbench(screen, query, label, place, number, share):
 def test_how_far_a_head_built_by_hand_looks(screen):
     opened = screen("?built=offset:-1&score=dot&t=3&lang=en")
     label = "Offset: neighbour the head looks at"
-    opened.open_row("Heads built by hand")
+    opened.open_row("Set what each head does")
     drag(opened, label, 0.7)
     knob, headline = read(opened, label, ".flow .headline")
     share = 1 / sum(math.exp(-4 * away**2) for away in (5, 4, 3, 2, 1, 0, 1))  # of -4 times the distance's square

@@ -186,7 +186,7 @@ def test_the_notes_that_are_opened_amid_the_show_leave_it_running_and_follow_it(
     expect(notes.locator(".status")).to_contain_text("Follows the presentation")
     page.wait_for_function("() => document.fullscreenElement === null")
     press(opened, "Shift+ArrowRight", "scene,2,step,question")
-    expect(notes.locator(".place")).to_contain_text("2 / 11")
+    expect(notes.locator(".place")).to_contain_text("Scene 2 of 11")
     page.keyboard.press("f")
     page.wait_for_function("() => document.fullscreenElement !== null")
     expect(page.locator("html")).to_have_class(re.compile("presenting"))

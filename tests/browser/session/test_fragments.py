@@ -49,7 +49,7 @@ def test_a_refusal_comes_and_goes_and_the_other_controls_stay(screen):
 
 def test_another_example_and_another_language_reach_every_part(screen):
     opened = screen("?lang=en")
-    opened.open_row("Heads built by hand")
+    opened.open_row("Set what each head does")
     opened.page.get_by_role("button", name="Examples", exact=True).click()
     here = opened.page.locator(".examples a[aria-current]")
     expect(here).to_contain_text("Who is “it”?")

@@ -84,11 +84,12 @@ def test_cells_of_a_spreadsheet_are_pasted_into_the_grid(screen):
 
 
 def test_cells_of_a_spreadsheet_are_pasted_as_text(screen):
-    opened = screen()
+    opened = screen(permissions=["clipboard-read", "clipboard-write"])
     opened.open_matrix("w_q")
-    box = opened.page.get_by_role("textbox", name="w_q as text")
-    box.fill("\n".join("\t".join(map(str, row)) for row in ROWS))
-    box.press("Control+Enter")
+    table = "\n".join("\t".join(map(str, row)) for row in ROWS)
+    opened.page.evaluate("(text) => navigator.clipboard.writeText(text)", table)
+    opened.page.get_by_role("textbox", name="w_q as text").click()  # selects the text, which the paste replaces
+    opened.page.keyboard.press("Control+V")
     opened.wait_for_number("weights [head 1, it, dog]", LOST)
 
 
@@ -227,7 +228,7 @@ def test_a_head_that_knows_positions_alone_evens_out_without_them(screen):
 def test_the_offset_dial_moves_the_dark_diagonal(screen):
     opened = screen("?ex=built_heads&head=1")
     opened.wait_for_number("weights [head 2, dog, the #3]", "0.96")
-    opened.open_row("Heads built by hand")
+    opened.open_row("Set what each head does")
     dial = opened.page.get_by_role("slider", name="Offset")
     dial.focus()
     for place in ("dog, dog", "dog, and"):  # 0, then +1

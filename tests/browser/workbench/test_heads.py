@@ -29,7 +29,7 @@ def test_all_heads_are_seen_chosen_compared_and_kept_by_the_link(screen):
     assert opened.query()["stop"] == "heads"
     expect(page.locator(".headsview .tile")).to_have_count(4)
     expect(page.locator(".flow .stage")).to_be_hidden()
-    expect(page.locator(".flow .headline")).to_contain_text("4 heads at one sight")
+    expect(page.locator(".flow .headline")).to_contain_text("4 heads at a glance")
     assert min(flow.evaluate(SIDES)) >= 100
     # a press chooses a head, in the browser and in the link
     with opened.answered():

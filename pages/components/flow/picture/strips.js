@@ -47,7 +47,8 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
     const sign = number < 0 ? "minus" : "plus";
-    const look = classes("cell", part.family, sign, isOther && !fly && "other", isTogether && "slim");
+    const look = classes("cell", part.family, sign, isOther && !fly && "other", isTogether && "slim",
+      picture.given.includes(part.name) && "given");
     const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height };
     const fill = Number.isFinite(number) ? (strength < FAINT ? 0.03 : 0.14 + 0.78 * strength) : 0;
     const means = { part: part.name, row, m: column };
