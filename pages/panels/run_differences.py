@@ -6,7 +6,6 @@ from dataclasses import fields, replace
 import numpy as np
 
 from attention_core import Trace
-from attention_core.mechanism.scores import SCORES
 from attention_core.record.number_text import format_fixed, format_term
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
@@ -164,10 +163,10 @@ def join_word_roles(word_roles: tuple[str, ...]) -> str:
 
 
 def describe_scale(setup: Setup) -> str:
-    """Returns the setting of the scale in words: on, off, none for a score that has no scale, or × a number."""
-    scale, score = setup.run.scale, SCORES[config_of(setup.run).score]
+    """Returns the setting of the scale in words: on, which is the default of the score, off, or × a number."""
+    scale = setup.run.scale
     if scale is None:
-        return say("row.on") if score.default_scale is not None else say("control.none")
+        return say("row.on")
     return say("row.off") if scale == 1.0 else f"× {format_term(scale)}"
 
 
