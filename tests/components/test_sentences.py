@@ -35,8 +35,8 @@ def test_a_tie_has_no_winner_while_a_knob_is_held(shares, says):
 
 COUNTED = """(data) => {
   const texts = {
-    all: "{count} heads at a glance", both: "{a} heads in A, {b} in B", layers: "{layers} layers × {count} heads", why: "",
-    why_one: "",
+    all: "{count} heads at a glance", both: "{a} heads in A, {b} in B", layers: "{layers} layers × {count} heads",
+    why: "", why_one: "",
   };
   const sentences = Object.create(Sentences.prototype, {
     flow: { value: { asking: "it", data: { layers: {}, random: false, text: { heads: texts }, ...data } } },
