@@ -1,7 +1,7 @@
 // Sends a text pasted into the sentence box to the server at once if it has several lines (the box would join them),
 // or if it cannot be a sentence (numbers alone, or an address) and would replace all text of the box.
-// The click or touch that enters the sentence box, or a box with a matrix as text, selects its text, so that a visitor's
-// own text replaces it. A matrix that is pasted over the whole text of its box is applied at once.
+// The click or touch that enters the sentence box, or a box with a matrix as text, selects its text, so that a
+// visitor's own text replaces it. A matrix that is pasted over the whole text of its box is applied at once.
 // A typed sentence is applied after a pause in typing (debounce); the key Enter applies it at once.
 import { Rest } from "./drag.js";
 import { shared } from "./shared.js";

@@ -88,7 +88,8 @@ export class Sentences {
     const shown = data.no_difference && data.reads?.side === "a" ? inA : data.heads;
     const [layers, count] = [names?.length ?? 1, names?.[0].length ?? shown];
     const why = data.random ? heads.why_random : data.heads === 1 || data.no_difference ? heads.why_one : heads.why;
-    return [[said(heads[kind], { layers, count, a: inA, b: data.heads }), "remark"], [said(why, { query: asking }), "aside why"]];
+    const counted = said(heads[kind], { layers, count, a: inA, b: data.heads });
+    return [[counted, "remark"], [said(why, { query: asking }), "aside why"]];
   }
 
   // Returns the headline: the query, the key with the largest attention weight, and the percentage of this weight.
