@@ -18,7 +18,7 @@ UNKNOWN = {"ex": "source_004", "text": "moon x1 x3"}  # its dictionary has no ro
 OTHER = "My teacher loves pizza"  # of which the dictionary of the built examples has "my" and "teacher"
 QUERY = "Head 1: “moon” has a random vector, which carries no meaning."
 KEY = "Head 1: “x1” is compared with the random vector of “moon”, which carries no meaning."
-MATRIX = "头 1：w_q 是随机的，没有语义，所以“它”这一行权重与词义无关。"
+MATRIX = "头 1，“它”：权重没有意义（w_q 是随机的）。"
 SHARE = re.compile(
     r"[1-9][\d.]* ?%|(gives|给) ?“[^”]*” \**[01]\.|[01]\.\d+ (arrives|份)|[(（][01]\.\d+[)）]|α = |→ “.*[01]\.\d"
 )

@@ -13,6 +13,7 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {"row" | "pair" | "pairs" | "lane"} role row, pairs: a vector for each key; pair: a number for each key;
  *   lane: a vector of the query
  * @property {number} column
+ * @property {string} motion how its operands move in its keyframe, such as "scale"
  * @property {string[]} reads the names of the parts from which it is computed
  * @property {string} sign
  * @property {string} label
