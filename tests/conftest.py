@@ -56,6 +56,27 @@ def pytest_configure(config: pytest.Config) -> None:
     folders = all(Path(argument).is_dir() for argument in config.args)
     if folders and not config.option.markexpr:
         config.option.markexpr = "not slow"
+    if config.option.markexpr == "slow":
+        config.option.doctestmodules = False  # no example of a docstring bears a mark
+
+
+def has_slow_tests(path: Path) -> bool:
+    """Returns whether a file of tests marks some of them as slow."""
+    return "mark.slow" in path.read_text(encoding="utf-8")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out files without slow tests where only these are run: most of the time to collect went into them."""
+    slow_alone = config.option.markexpr == "slow"
+    return True if slow_alone and collection_path.suffix == ".py" and not has_slow_tests(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuses a slow test, such as one with a mark of another file, that pytest_ignore_collect would leave out."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    if left_out := sorted(str(path) for path in slow if not has_slow_tests(path)):
+        raise pytest.UsageError(f"no pytest.mark.slow stands in {', '.join(left_out)}, which has slow tests")
 
 
 @pytest.hookimpl(wrapper=True)
