@@ -348,14 +348,21 @@ def show_scripted_scene() -> None:
     scene = current_scene()
     own.begun += 1
     own.unread, own.unfit, own.script, own.departed = [*scene.unread], [], None, False
+    own.missing = None
     if scene.setup is not None:
         show_scripted_setup(scene.setup)
 
 
 def show_scripted_setup(scripted: Setup) -> None:
-    """Sets the session's Setup to that of a scene (slide of a lecture), without the fields that cannot be computed."""
+    """Sets the session's Setup to that of a scene (slide of a lecture), without the fields that cannot be computed.
+
+    If the recorded model or the file of the scene is not there, the Setup stays, and the scene shows no numbers.
+    """
     own = get_lecture_session()
     setup, refused = linked_setup.keep_computable_fields(scripted, check_computable)
+    own.missing = linked_setup.find_source_error(refused)
+    if own.missing is not None:
+        return
     setup, missing = setup_state.drop_missing(setup, trace_for(setup))
     own.unread = [*own.unread, *missing]
     for name, error in refused.items():

@@ -62,11 +62,13 @@ def label_readings(readings: Sequence[str]) -> list[str]:
 
 
 def show_link_trouble(state: LinkedState, source: str, trouble_of: Callable[[str], str]) -> None:
-    """Shows which parts of the opened link or file could not be read or computed.
+    """Shows which parts of the opened link or file could not be read or computed, or why nothing of it is shown.
 
     source: the prefix of the text keys. trouble_of: a function from the key of an unreadable part to the ending of the
     text key that states the reason.
     """
+    if state.missing is not None:
+        st.error(say(f"{source}.missing", reason=say_refusal(state.missing)), icon=":material/link_off:")
     for key, text in state.unread:
         printed_text = escape_markdown(printable_token(text))
         sentence = say(f"{source}.{trouble_of(key)}", key=escape_markdown(key), text=printed_text)

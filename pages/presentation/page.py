@@ -18,15 +18,16 @@ if session.view == lecture_session.NOTES_VIEW:
 elif session.scene_step is None:
     desk.show_desk()
 else:
+    shows_controls = session.drawer and session.missing is None
     # a container that always exists, so that an animation is not interrupted
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="stretch"):
             stage.show_stage()
-        if session.drawer:
+        if shows_controls:
             with st.container(width=CONTROLS_WIDTH_PX):
                 sentence_box.show_input_of_scene()
                 settings_line.show_settings_of_scene()
-    if session.drawer:
+    if shows_controls:
         matrix_editors.show_origins()
         editors = st.expander(say("editor.title"), icon=":material/edit:", key="editors", on_change="rerun")
         if editors.open:

@@ -151,13 +151,17 @@ def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette:
 
 def show_question_step(screen: ScreenState) -> None:
     """Shows the question to the audience, and above it the sentence of the slide's run if the slide has a run."""
-    question = lecture_session.current_scene().question
     if lecture_session.current_scene().setup is not None:
         sentence = spell_tokens(screen.inputs.queries, screen.setup.run)
         with st.container(key="sentence"):
             st.markdown(escape_markdown(printable_token(sentence)))
+    show_question()
+
+
+def show_question() -> None:
+    """Shows the question of the current slide."""
     with st.container(key="asked"):
-        st.markdown(f"**{escape_markdown(question)}**")
+        st.markdown(f"**{escape_markdown(lecture_session.current_scene().question)}**")
 
 
 def show_journey_step(screen: ScreenState) -> None:

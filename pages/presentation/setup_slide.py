@@ -30,7 +30,7 @@ from pages.presentation.scene_steps import get_focus_cell, make_cell_picture, si
 from pages.runs.cache import check_computable, trace_for
 from pages.session import setup_state
 from pages.session.labels import Selection, chosen_cell, describe_cell, formula_names, inline_step_name, name_token
-from pages.session.linked_setup import keep_computable_fields
+from pages.session.linked_setup import find_source_error, keep_computable_fields
 from pages.session.view import ScreenState, make_screen_state
 from pages.setup.codec import link_key_of
 from pages.setup.setup import Setup
@@ -82,8 +82,14 @@ def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePictu
 
 
 def make_computable_screen(setup: Setup) -> tuple[ScreenState, dict[str, AttentionError]]:
-    """Returns (ScreenState of a Setup without the fields that cannot be computed, {such a field: its error})."""
+    """Returns (ScreenState of a Setup without the fields that cannot be computed, {such a field: its error}).
+
+    Raises AttentionError if the recorded model or the file that the Setup names is not there.
+    """
     setup, refused = keep_computable_fields(setup, check_computable)
+    missing = find_source_error(refused)
+    if missing is not None:
+        raise missing
     setup, _ = setup_state.drop_missing(setup, trace_for(setup))
     return make_screen_state(setup, None), refused
 

@@ -6,11 +6,12 @@ import streamlit as st
 
 from pages.components import lectern
 from pages.lectures import lecture_session
+from pages.lectures.script import QUESTION_STEP
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.model_guess import show_sign, tell_sign
 from pages.panels.model_rail import words_of_model
 from pages.panels.refusals import show_link_trouble
-from pages.presentation.scene_steps import SCENE_STEP_FUNCTIONS
+from pages.presentation.scene_steps import SCENE_STEP_FUNCTIONS, show_question
 from pages.presentation.speaker_notes import note_data
 from pages.session import setup_state
 from pages.session.answers import are_answers_revealed
@@ -44,17 +45,32 @@ def show_stage(screen: ScreenState) -> None:
     step = lecture_session.get_lecture_session().scene_step
     with st.container(key="stage"):
         st.markdown(f"#### {escape_markdown(lecture_session.current_scene().title)}")
-        if screen.setup.run.recorded is not None:
-            st.caption(say("present.live"))
-        is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
-        # the same key for all flow steps, so that an animation is not interrupted
-        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):
-            SCENE_STEP_FUNCTIONS[step](screen)
-        if step in MODEL_STEPS:
-            show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))
-        show_lecture_trouble()
+        if lecture_session.get_lecture_session().missing is not None:
+            show_scene_without_numbers(step)
+        else:
+            show_scene_numbers(screen, step)
     show_lectern()
     lecture_session.write_lecture_link()
+
+
+def show_scene_numbers(screen: ScreenState, step: str) -> None:
+    """Shows a step of the current scene, and which parts of the scene or of the link could not be used."""
+    if screen.setup.run.recorded is not None:
+        st.caption(say("present.live"))
+    is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
+    # the same key for all flow steps, so that an animation is not interrupted
+    with st.container(key="beat_flow" if is_flow else f"beat_{step}"):
+        SCENE_STEP_FUNCTIONS[step](screen)
+    if step in MODEL_STEPS:
+        show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))
+    show_lecture_trouble()
+
+
+def show_scene_without_numbers(step: str) -> None:
+    """Shows the question of the current scene, and why the scene has no numbers."""
+    if step == QUESTION_STEP:
+        show_question()
+    show_lecture_trouble()
 
 
 def show_lectern() -> None:

@@ -1,6 +1,6 @@
 """Opens a Setup from a link or a file without the fields that cannot be computed, and records their errors."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from time import thread_time
 
 import streamlit as st
@@ -13,6 +13,7 @@ from pages.setup.codec import DEFAULTS, link_key_of, setup_from_link
 from pages.setup.setup import DEFAULT_SETUP, Setup, start_in
 from pages.site.words import current_language
 
+SOURCES = ("recorded", "file")  # fields that name where all numbers of a run come from
 TRYING = 0.4  # seconds of CPU time for trying a link's fields one by one; each of two passes may take this long
 
 
@@ -81,6 +82,9 @@ def open_setup(
     """
     setup, refused = keep_computable_fields(wanted, check)
     unfit = [(link_key_of(name), error) for name, error in refused.items()]
+    if "recorded" in refused:
+        keep_screen(refused["recorded"], source)
+        return
     compared = setup.comparison.against
     error = None if compared is None else find_failure(Setup(compared), check)
     if error is not None:
@@ -94,6 +98,24 @@ def open_setup(
         source=source,
     )
     setup_state.renew_editors()
+
+
+def keep_screen(missing: AttentionError, source: str) -> None:
+    """Records why nothing of a link or file is shown: its recorded model is not kept. The screen stays as it was.
+
+    A session that has shown nothing before shows no numbers: those of an example would look like the model's.
+    """
+    is_empty = setup_state.is_untouched() or setup_state.workbench().is_empty
+    st.session_state["workbench"] = setup_state.WorkbenchState(missing=missing, source=source, is_empty=is_empty)
+
+
+def find_source_error(refused: Mapping[str, AttentionError]) -> AttentionError | None:
+    """Returns why the numbers that a Setup names are not there: a recorded model or a file; None if they are.
+
+    The rest of such a Setup would show numbers of an example. refused: the fields of the Setup that cannot be computed,
+    with their errors.
+    """
+    return next((refused[name] for name in SOURCES if name in refused), None)
 
 
 def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tuple[Setup, dict[str, AttentionError]]:

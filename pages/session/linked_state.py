@@ -21,12 +21,14 @@ class LinkedState:
     """The part of the session state that all pages with a link share.
 
     unread: the parts of the link that could not be read. unfit: the parts that could not be computed, with their
-    errors. refused: {control: error of the refused change}. Both lists and the dict are replaced, never changed in
-    place, so that saved copies stay valid.
+    errors. missing: why nothing of the link is shown, because its recorded model or its file is not there; else None.
+    refused: {control: error of the refused change}. Both lists and the dict are replaced, never changed in place, so
+    that saved copies stay valid.
     """
 
     unread: list[LinkPart] = field(default_factory=list)
     unfit: list[tuple[str, AttentionError]] = field(default_factory=list)
+    missing: AttentionError | None = None
     refused: dict[str, AttentionError] = field(default_factory=dict)
 
     def refuse(self, control: str, error: AttentionError) -> None:
@@ -39,7 +41,7 @@ class LinkedState:
 
     def forget_trouble(self) -> None:
         """Removes the record of link parts that could not be read or computed."""
-        self.unread, self.unfit = [], []
+        self.unread, self.unfit, self.missing = [], [], None
 
     def name_unknown_parts(self, link: Mapping[str, str], known: Container[str]) -> None:
         """Adds the parts of a link whose keys are unknown to the parts that could not be read.

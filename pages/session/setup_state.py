@@ -42,12 +42,14 @@ class WorkbenchState(LinkedState):
 
     drafts: {control: change of the Setup that was refused}; each is tried again together with the next change. source:
     "link" or "file", from which the Setup was opened. start: the default Setup of the session's language; None once
-    another Setup was opened.
+    another Setup was opened. is_empty: whether the workbench shows no numbers, because the link that began the session
+    names a recorded model that is not kept.
     """
 
     drafts: dict[str, dict] = field(default_factory=dict)
     source: str = "link"
     start: Setup | None = None
+    is_empty: bool = False
 
     def forget_refusals(self, *controls: str) -> None:
         """Removes the errors and the drafts (refused changes) stored under these controls."""
@@ -87,10 +89,11 @@ def is_untouched() -> bool:
 
 
 def write_setup_link() -> None:
-    """Writes the Setup's link into the address bar; a link that still waits for files from the browser is left
-    unchanged.
+    """Writes the Setup's link into the address bar.
+
+    A link that still waits for files from the browser is left unchanged, and one whose model is not kept.
     """
-    if st.session_state.get(AWAITED_KEY):
+    if st.session_state.get(AWAITED_KEY) or workbench().is_empty:
         return
     show_link(to_address(current_setup(), current_language()) | side_panel.write_panel_link())
 
@@ -154,6 +157,7 @@ def take_setup(setup: Setup, settled: list[str]) -> None:
         setup = push_history(setup)
     workbench().forget_refusals(*settled, HISTORY_CONTROL)
     workbench().forget_trouble()
+    workbench().is_empty = False
     # the visitor has changed the Setup, so the session no longer waits for the link's files
     st.session_state.update({"setup": setup, AWAITED_KEY: None})
 

@@ -20,6 +20,7 @@ from pages.session.fragments import page_part, redraw
 from pages.session.linked_state import open_page
 from pages.session.view import ScreenState, name_shown
 from pages.setup.codec import LINK_KEYS, link_trouble
+from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import escape_markdown, say
 from pages.workbench.sharing import show_share_panel
 
@@ -41,6 +42,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
         session.get(DONE_KEY),
         *state.unread,
         *state.unfit,
+        state.missing,
         is_added(make_scene_of_screen),
         lecture_session.current_lecture().title,
         lecture.refusal,
@@ -56,6 +58,17 @@ def show_header(screen: ScreenState) -> None:
     with st.container(gap="xsmall"):
         show_header_line(screen)
         show_trouble()
+
+
+def show_empty() -> None:
+    """Shows that the model of the link is not kept, instead of numbers, and the ways to open it again or to begin."""
+    show_trouble()
+    with st.container(horizontal=True):
+        st.page_link(PAGES_BY_SLUG["maps"].path, label=say("header.open_again"), icon=":material/folder_open:")
+        begins = st.button(say("header.begin"), key="begin", icon=":material/edit:", type="tertiary")
+    if begins:
+        setup_state.begin_session()
+        st.rerun()
 
 
 def show_header_line(screen: ScreenState) -> None:
@@ -121,7 +134,7 @@ def do_pressed(pressed: dict) -> None:
 
 
 def show_trouble() -> None:
-    """Shows why undo was refused, and which parts of the opened link or file could not be read or computed.
+    """Shows why undo was refused, and what of the opened link or file could not be read or computed.
 
     Nothing is said yet about a link that waits for files from the browser.
     """

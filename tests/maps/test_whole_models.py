@@ -256,8 +256,8 @@ def test_a_link_to_a_model_that_is_gone_says_so_once(models):
     link = setup_to_link(setup)
     kept = MODELS.layers.pop(setup.run.recorded)
     try:
-        screen = Screen(**link)
-        assert len([error for error in [*screen.at.error, *screen.at.warning] if "no longer kept" in error.value]) == 1
+        page = Lesson("", **link)
+        assert len([error for error in [*page.at.error, *page.at.warning] if "no longer kept" in error.value]) == 1
     finally:
         MODELS.keep(kept)
 
