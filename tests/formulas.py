@@ -17,6 +17,7 @@ from attention_core.analysis.blocked_scores import EMPTY_ROW_POLICIES, with_addi
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.gradient_times_input import gradient_times_input
 from attention_core.analysis.head_circuits import head_circuit, with_pushes
+from attention_core.analysis.head_composition import compose
 from attention_core.analysis.head_contributions import with_likeness, without_head
 from attention_core.analysis.logit_attribution import with_word_pushes
 from attention_core.analysis.online_softmax import with_online_softmax
@@ -121,6 +122,14 @@ RUNS = {
 ENDS_IN_RMS = {"norms": ("rms_norm_before",), "last": ("rms_norm_before",)}
 OWN_HEADS = Weights(w_q=random(4, 4), w_k=random(4, 4), w_v=random(4, 4), w_o=random(4, 4))
 
+
+def small_compositions() -> dict[str, Trace]:
+    """Two earlier layers of two heads that share keys of width 3 and values of width 5, read by a head of a third."""
+    shapes = {"w_q": (7, 6), "w_k": (7, 3), "w_v": (7, 5), "w_o": (10, 7)}
+    heads = (Weights(**{name: random(*shape) for name, shape in shapes.items()}), AttentionConfig(heads=2, kv_heads=1))
+    return compose([heads, heads], heads, 1)
+
+
 # What is no attention, and has no query on its way.
 PART_RUNS = {
     "pushes": with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
@@ -128,6 +137,7 @@ PART_RUNS = {
     "pushes of words": with_word_pushes(small_stack(**ENDS_IN_RMS), 3)["word_pushes"],
     "pushes of words through a LayerNorm": with_word_pushes(small_stack(), 3)["word_pushes"],
     "words alone": with_pushes(head_circuit(random(3, 4), OWN_HEADS, AttentionConfig()), random(5, 4), random(4)),
+    **{f"composition {name}": run for name, run in small_compositions().items()},
     **{f"part {name}": part for name, part in small_parts().items()},
 }
 EVERY_RUN = RUNS | PART_RUNS

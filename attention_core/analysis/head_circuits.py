@@ -1,5 +1,4 @@
-"""Computes what the matrices of heads do without a sentence: QK and OV circuits, composition, the part of x that a head
-reads.
+"""Computes what the matrices of heads do without a sentence: QK and OV circuits, the part of x that a head reads.
 
 The QK circuit is the score of each word for each other word. The OV circuit is how an attended word changes the logits
 (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits).
@@ -26,7 +25,6 @@ from attention_core.transformer.unembedding import MEET_ROWS
 
 WRITTEN_DIMS = ("B", "H", "S", "D_out")
 PUSHED_DIMS = ("B", "H", "S", "V")
-COMPOSITIONS = ("q", "k", "v")  # the projections of a later head that may read an earlier head's output
 
 
 # ---- the gain of the last norm: each column times its number ---------------------------------------------------------
@@ -170,94 +168,6 @@ def copying_score(written: Float[Tensor, "*heads V D"], rows: Float[Tensor, "V D
     turned = rows.mT @ written  # (D, V) x (..., V, D) -> (..., D, D)
     eigenvalues = torch.linalg.eigvals(turned)  # (..., D)
     return eigenvalues.real.sum(-1) / eigenvalues.abs().sum(-1)
-
-
-# ---- composition: what a head reads of an earlier head's output ------------------------------------------------------
-def composition_scores(
-    first: Weights, second: Weights, heads: int, kv_heads: int | None = None
-) -> dict[str, Float[Tensor, "H_later H_earlier"]]:
-    r"""Measure how strongly each head of a later layer reads the output of each head of an earlier layer.
-
-    For queries the score is $\lVert W_{ov} W_{qk} \rVert_F / (\lVert W_{ov} \rVert_F \lVert W_{qk} \rVert_F)$; for keys
-    $W_{qk}^\top$ replaces $W_{qk}$, and for values the later head's $W_{ov}$ does. Here $W_{qk} = W_q W_k^\top$ and
-    $W_{ov} = W_v W_o$ of one head, in row convention. A score is between 0 and 1, for random matrices about $1/\sqrt
-    D$.
-
-    first, second: weights of the earlier and the later layer. heads: the number of heads of each layer. kv_heads: that
-    of the heads of keys and values, if query heads share them. Norms and RoPE in between are left out, and biases,
-    which no word changes.
-
-    Returns {"q", "k", "v"}: matrices with a row for each later head, a column for each earlier one. Raises
-    AttentionError (a ValueError) for a matrix that is missing, or that does not fit D and the heads. Source: Elhage et
-    al. 2021, "Composition scores" in "Two-layer attention-only Transformers".
-
-    >>> import torch
-    >>> one, none = torch.eye(2), torch.zeros(2, 2)
-    >>> copies = Weights(w_q=one, w_k=one, w_v=torch.tensor([[1.0, 0], [0, 0]]), w_o=one)
-    >>> asks = Weights(w_q=one, w_k=torch.tensor([[1.0, 0], [0, 0]]), w_v=one, w_o=one)
-    >>> {name: round(float(score), 2) for name, score in composition_scores(copies, asks, heads=1).items()}
-    {'q': 1.0, 'k': 1.0, 'v': 0.71}
-    """
-    shared = kv_heads or heads
-    check_head_matrices(first, heads, shared)
-    check_head_matrices(second, heads, shared)
-    written = (cut_columns(first.w_v, heads, shared), cut_rows(first.w_o, heads))
-    w_q, w_k = cut_columns(second.w_q, heads, heads), cut_columns(second.w_k, heads, shared)
-    passed_on = (cut_columns(second.w_v, heads, shared), cut_rows(second.w_o, heads))
-    read = {"q": (w_q, w_k.mT), "k": (w_k, w_q.mT), "v": passed_on}
-    return {name: relative_norms(written, read[name]) for name in COMPOSITIONS}
-
-
-def cut_columns(matrix: Float[Tensor, "D H_own*d"], heads: int, own: int) -> Float[Tensor, "H D d"]:
-    """Return, for each head, the block of a matrix's columns that belongs to the head. own: the number of heads in the
-    matrix."""
-    return matrix.unflatten(-1, (own, -1)).movedim(-2, 0).repeat_interleave(heads // own, 0)
-
-
-def cut_rows(matrix: Float[Tensor, "H*d D"], heads: int) -> Float[Tensor, "H d D"]:
-    """Return, for each head, the block of a matrix's rows that belongs to the head."""
-    return matrix.unflatten(0, (heads, -1))
-
-
-def relative_norms(
-    earlier: tuple[Float[Tensor, "H D d"], Float[Tensor, "H d D"]],
-    later: tuple[Float[Tensor, "H D d"], Float[Tensor, "H d D"]],
-) -> Float[Tensor, "H_later H_earlier"]:
-    """Return the Frobenius norm of each product earlier @ later, divided by the product of both factors' norms.
-
-    The product of the norms is an upper bound, so a result lies between 0 and 1. Each factor is itself a product of two
-    narrow matrices, and is never multiplied out: $\\lVert A B C E \\rVert^2$ is the trace of $(A^T A) (B C) (E E^T)
-    (B C)^T$.
-    """
-    a, b = earlier
-    c, e = (factor[:, None] for factor in later)
-    between = b @ c  # (H, d, D) x (H', 1, D, d) -> (H', H, d, d)
-    a_a, e_e = a.mT @ a, e @ e.mT  # Gram matrices of both factors, each (..., d, d)
-    square = sum_of_products(a_a @ between, between @ e_e)
-    bound = sum_of_products(a_a, b @ b.mT) * sum_of_products(c.mT @ c, e_e)
-    return (square.clamp(min=0) / bound).sqrt()
-
-
-def sum_of_products(one: Float[Tensor, "*axes d d"], other: Float[Tensor, "*axes d d"]) -> Float[Tensor, "*axes"]:
-    """Return the sum over all entries of the elementwise product of two matrices."""
-    return (one * other).sum((-2, -1))
-
-
-def check_head_matrices(weights: Weights, heads: int, kv_heads: int) -> None:
-    """Check that the four matrices fit each other, and the heads. Raises AttentionError: missing_weight,
-    weight_shape.
-    """
-    given = weights.given()
-    for name in ("w_q", "w_k", "w_v", "w_o"):
-        if name not in given:
-            raise AttentionError("missing_weight", kind="composition_scores", weight=name)
-    D, width = shape_of(given["w_q"])
-    d_k, d_v = width // heads, len(given["w_o"]) // heads
-    shapes = {"w_q": (D, heads * d_k), "w_k": (D, kv_heads * d_k)}
-    shapes |= {"w_v": (D, kv_heads * d_v), "w_o": (heads * d_v, D)}
-    for name, shape in shapes.items():
-        if shape_of(given[name]) != shape or heads % kv_heads:
-            raise AttentionError("weight_shape", weight=name, axes=str(shape), shape=shape_of(given[name]))
 
 
 # ---- the part of a vector that a head reads --------------------------------------------------------------------------

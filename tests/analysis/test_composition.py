@@ -5,8 +5,9 @@ import math
 import pytest
 import torch
 
-from attention_core import AttentionError, Weights
-from attention_core.analysis.head_circuits import composition_scores
+from attention_core import AttentionConfig, AttentionError, Weights
+from attention_core.analysis.head_composition import compose, composition_scores
+from attention_core.verification.proof import prove
 
 H, WIDTH = 3, 5
 D = H * WIDTH
@@ -68,6 +69,31 @@ def test_heads_that_share_keys_and_values_are_as_if_each_had_its_own():
             for name, reads in (("q", asks), ("k", turned(asks)), ("v", passes_on[later])):
                 expected = norm(product(writes[earlier], reads)) / (norm(writes[earlier]) * norm(reads))
                 assert float(scores[name][later, earlier]) == pytest.approx(expected, abs=1e-10), name
+
+
+def test_each_head_of_every_earlier_layer_has_a_score_with_a_later_head():
+    """D is 11; layers of 2 and 3 heads, each with keys of width 3 and values of width 5, none shared."""
+    sizes, D = (2, 3), 11
+
+    def of(heads: int, seed: int) -> tuple[Weights, AttentionConfig]:
+        shapes = {"w_q": (D, heads * 3), "w_k": (D, heads * 3), "w_v": (D, heads * 5), "w_o": (heads * 5, D)}
+        drawn_ones = {name: drawn(*shape, seed=seed + n) for n, (name, shape) in enumerate(shapes.items())}
+        return Weights(**drawn_ones), AttentionConfig(heads=heads)
+
+    earlier, (later, config) = [of(heads, 20 * heads) for heads in sizes], of(2, 90)
+    traces = compose(earlier, (later, config), head=1)
+    asks = product(later.w_q[:, 3:].tolist(), turned(later.w_k[:, 3:].tolist()))
+    passes_on = product(later.w_v[:, 5:].tolist(), later.w_o[5:].tolist())
+    writes = [
+        product(weights.w_v[:, 5 * h : 5 * h + 5].tolist(), weights.w_o[5 * h : 5 * h + 5].tolist())
+        for weights, own in earlier
+        for h in range(own.heads)
+    ]
+    for name, reads in (("q", asks), ("k", turned(asks)), ("v", passes_on)):
+        expected = [norm(product(written, reads)) / (norm(written) * norm(reads)) for written in writes]
+        assert traces[name]["composition"].tolist() == pytest.approx(expected, abs=1e-10), name
+        assert traces[name]["written_size"].tolist() == pytest.approx([norm(each) for each in writes], abs=1e-9)
+        assert prove(traces[name]).passed
 
 
 def test_what_a_head_never_reads_has_no_score():

@@ -9,6 +9,7 @@ from attention_core.checkpoints.recorded_model import RecordedModel
 from attention_core.learned.language.circuits import (
     copying_scores,
     favourite_words,
+    head_compositions,
     missing_pushes,
     word_circuit,
     word_pushes,
@@ -121,3 +122,43 @@ def test_a_word_outside_the_text_is_refused():
     _, model = read("LlamaForCausalLM")
     with pytest.raises(AttentionError, match="must have read this text"):
         word_circuit(model.name, ("5", "6"), 1)
+
+
+def llama_matrices(model, layer: int, head: int) -> tuple[torch.Tensor, ...]:
+    """W_q, W_k, W_v and W_o of a Llama's head; two heads share a key and a value."""
+    own = model.model.layers[layer].self_attn
+    q, k, v = (
+        columns(part.weight.T, at)
+        for part, at in ((own.q_proj, head), (own.k_proj, head // 2), (own.v_proj, head // 2))
+    )
+    return q, k, v, own.o_proj.weight.T[head * WIDTH : (head + 1) * WIDTH]
+
+
+def gpt2_matrices(model, layer: int, head: int) -> tuple[torch.Tensor, ...]:
+    """W_q, W_k, W_v and W_o of a GPT-2's head, which lie side by side in one matrix."""
+    own = model.transformer.h[layer].attn
+    q, k, v = (columns(part, head) for part in own.c_attn.weight.split(64, -1))
+    return q, k, v, own.c_proj.weight[head * WIDTH : (head + 1) * WIDTH]
+
+
+@pytest.mark.parametrize(
+    "name, matrices", [("LlamaForCausalLM", llama_matrices), ("GPT2LMHeadModel", gpt2_matrices)], ids=["llama", "gpt2"]
+)
+def test_composition_scores_are_norms_of_products_of_the_models_own_matrices(name: str, matrices):
+    own, model = read(name)
+    layer, head = 3, 2
+    stack = head_compositions(model.name, layer, head)
+    with torch.no_grad():
+        q, k, v, o = matrices(own, layer - 1, head)
+        expected = {"q": [], "k": [], "v": []}
+        for earlier, place in ((0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3)):
+            _, _, w_v, w_o = matrices(own, earlier, place)
+            written = w_v @ w_o
+            for read_by, product in (("q", q @ k.T), ("k", k @ q.T), ("v", v @ o)):
+                expected[read_by].append(float((written @ product).norm() / (written.norm() * product.norm())))
+    for read_by, scores in expected.items():
+        trace = stack[f"{layer}.composition_{read_by}"]
+        assert trace["composition"].tolist() == pytest.approx(scores, abs=1e-6)
+        assert trace.labels["earlier"][-1] == "L2H4" and max(scores) > 0.05
+    assert prove_stack(stack).passed
+    assert not head_compositions(model.name, 1, head).parts

@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.analysis.head_circuits import composition_scores, head_circuit
+from attention_core.analysis.head_circuits import head_circuit
+from attention_core.analysis.head_composition import composition_scores
 from attention_core.learned.insight.views import read_symbols, source_alphabet, symbol_numbers
 from attention_core.learned.models.copier import COPIER_CONFIG, COPIER_HEADS, Copier
 from attention_core.learned.tasks import repeats

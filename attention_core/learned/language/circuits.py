@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention_core.analysis.head_circuits import copying_score, head_circuit, with_answers, with_pushes
+from attention_core.analysis.head_composition import EARLIER, compose
 from attention_core.learned.grammar import cut_words
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.read_model import ReadModel, find_model, remembered
@@ -20,6 +21,7 @@ from attention_core.transformer.stack import EMBEDDING, Reading, Stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
 CIRCUIT = "circuit"
+COMPOSITION = "composition"  # prefix of a part's name; the projection of the later head follows: q, k or v
 Places = Int[Tensor, "H T"]  # per head and query, the position of a key
 MAX_SHOWN_WORDS = 12  # most words in a picture, each a row and a column
 MAX_ADDED_WORDS = 6
@@ -133,6 +135,33 @@ def read_last_norm(weights: UnembeddingWeights, config: UnembeddingConfig) -> tu
     if "layer_norm_before" in names:
         return weights.g_layer_before, True
     return (weights.g_rms_before if names else None), False
+
+
+# ---- earlier heads ---------------------------------------------------------------------------------------------------
+@remembered
+def head_compositions(name: str, layer: int, head: int) -> Stack:
+    """Measure how much of what each earlier head writes reaches a head: a Stack of parts such as "3.composition_q".
+
+    The parts are those of compose. A layer whose values are computed from the words themselves has no part for values:
+    no earlier head reaches them. It is {} for layer 1. layer: from 1. head: from 0. Raises AttentionError if a layer
+    lacks a matrix: missing_weight, weight_shape.
+
+    >>> stack = head_compositions("en_foretold_encoder", 2, 0)
+    >>> list(stack.parts), stack["2.composition_k"]["composition"].shape
+    (['2.composition_q', '2.composition_k', '2.composition_v'], torch.Size([4]))
+    """
+    model, stack = find_model(name), Stack({}, {})
+    if layer == 1:
+        return stack
+    own, *others = (model.heads_of(each) for each in (layer, *range(1, layer)))
+    with torch.inference_mode():
+        earlier = [(each.weights, each.config) for each in others]
+        traces = compose(earlier, (own.weights, own.config), head)
+    names = tuple(f"L{number}H{place + 1}" for number in range(1, layer) for place in range(model.heads[number - 1]))
+    for read, trace in traces.items():
+        if read != "v" or not own.values_of_words:
+            stack = stack.then(f"{layer}.{COMPOSITION}_{read}", trace.labelled(**{EARLIER: names}), {})
+    return stack
 
 
 # ---- over all words --------------------------------------------------------------------------------------------------

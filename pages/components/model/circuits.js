@@ -1,4 +1,5 @@
-// Shows the QK and OV circuits of a head on single words: a table for each, with a row and a column per word.
+// Shows the QK and OV circuits of a head on single words: a table for each, with a row and a column per word; and a
+// table of the composition scores of earlier heads, with a row for each input of the head.
 // A click or the Enter key on a number opens its cell; arrow keys move between numbers.
 // A click on the word of a row selects this word, if it is in the sentence.
 import { mixed, readable } from "../contrast.js";
@@ -24,9 +25,13 @@ import { hintOf } from "../touch.js";
  * @property {string} rows the label of the rows
  * @property {string} columns the label of the columns
  * @property {number[][]} numbers
- * @property {string} part
+ * @property {string} [part]
  * @property {string} step
- * @property {number} head
+ * @property {number} [head]
+ * @property {string[]} [lines] the names of the rows, if they are not the words
+ * @property {string[]} [heads] the names of the columns, if they are not the words
+ * @property {string[]} [parts] the part of each row, if they differ; the index of a cell is then that of its column
+ * @property {number[]} [cells] the index of each column in these parts
  */
 
 /** @param {import("../shared.js").Component<Circuits>} component */
@@ -44,7 +49,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 function figureOf(view, map, data) {
   const corner = [`${map.columns} →`, `${map.rows} ↓`].map((text) => element("span", "", text));
-  const columns = data.words.map((word) => element("th", "column", { scope: "col" }, [element("span", "", word)]));
+  const columns = (map.heads ?? data.words).map((word) => element("th", "column", { scope: "col" }, [element("span", "", word)]));
   const head = element("thead", "", [element("tr", "", [element("td", "corner", corner), ...columns])]);
   const reach = Math.max(...map.numbers.flat().map(Math.abs)) || 1;
   const rows = map.numbers.map((numbers, row) => rowOf(view, { map, data, numbers, row, reach }));
@@ -57,7 +62,7 @@ function figureOf(view, map, data) {
 
 function rowOf(view, { map, data, numbers, row, reach }) {
   const { words, places, at, text, palette } = data;
-  const [word, place] = [words[row], places[row]];
+  const [word, place] = map.lines ? [map.lines[row], null] : [words[row], places[row]];
   const look = { textContent: word, title: said(text.look, { word }), place: `${map.step} ${word}` };
   const name =
     place === null
@@ -67,17 +72,19 @@ function rowOf(view, { map, data, numbers, row, reach }) {
   const cells = numbers.map((number, column) => {
     const ground = mixed(palette[number < 0 ? "minus" : "plus"], palette.ground, Math.abs(number) / reach);
     const ink = readable(ground, [palette.ink, palette.ground]);
-    const title = `${word} → ${words[column]}: ${spellNumber(number)}`;
+    const title = `${word} → ${(map.heads ?? words)[column]}: ${spellNumber(number)}`;
     const shown = {
-      textContent: printed(rounded(number, 1)), title, ariaLabel: title, tabIndex: row || column ? -1 : 0,
+      textContent: printed(rounded(number, map.parts ? 2 : 1)), title, ariaLabel: title, tabIndex: row || column ? -1 : 0,
       place: `${map.step} ${row} ${column}`, style: `background: rgb(${ground.join(" ")}); color: ${ink}`,
     };
-    const cell = { part: map.part, step: map.step, index: [0, map.head, row, column] };
+    const cell = map.parts
+      ? { part: map.parts[row], step: map.step, index: [map.cells[column]] }
+      : { part: map.part, step: map.step, index: [0, map.head, row, column] };
     return element("td", "", [
       button(column === most ? "cell most" : "cell", shown, () => view.trigger("opened", cell)),
     ]);
   });
-  return element("tr", row === at ? "now" : "", [element("th", "row", { scope: "row" }, [name]), ...cells]);
+  return element("tr", row === at && !map.lines ? "now" : "", [element("th", "row", { scope: "row" }, [name]), ...cells]);
 }
 
 // ---- keys -----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from itertools import pairwise
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.head_circuits import COMPOSITIONS
+from attention_core.analysis.head_composition import COMPOSITIONS
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.charts import single_picture

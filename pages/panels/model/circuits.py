@@ -1,17 +1,22 @@
 """Draws the panel of the QK and OV circuits of a head, computed for single words without the context of a sentence.
 
-The panel shows to which words a head would attend, and which words it would promote.
+The panel shows to which words a head would attend, which words it would promote, and how much of what earlier heads
+write it reads.
 """
 
 from collections.abc import Iterator
 
 import streamlit as st
+import torch
 
+from attention_core import Trace
 from attention_core.learned.language.circuits import (
     CIRCUIT,
+    COMPOSITION,
     choose_words,
     copying_scores,
     favourite_words,
+    head_compositions,
     missing_pushes,
     read_added_words,
     word_circuit,
@@ -23,7 +28,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.components import make_component
 from pages.components.messages import PART_CELL, Place
-from pages.panels.model import OWN, Panel, ShownRuns, Table
+from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
 from pages.panels.model_look import BlockView, changed_layer, make_view, open_sent, show_open_number
 from pages.panels.model_rail import name_model_head, words_of_model
 from pages.panels.setup_controls import field_control, try_made_change
@@ -33,10 +38,12 @@ from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_SHORT_TEXT_CHARS
 from pages.setup.resolve import resolve_run
-from pages.site.words import escape_markdown, get_text_template, say
+from pages.site.words import escape_markdown, get_text_template, say, say_refusal
 
 MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuits that are drawn as heat maps
 COPIES = 0.5  # minimum copying score at which a head counts as copying
+READS = ("q", "k", "v")  # the projections of a head, each with the composition scores of earlier heads
+MOST_EARLIER = 12  # most earlier heads in the table; of more, those with the largest scores
 MOST_PUSHED = 3  # number of words listed whose logits rise or fall most
 circuits_component = make_component(
     "model/circuits",
@@ -63,6 +70,7 @@ def draw_circuits(screen: ScreenState) -> None:
     if changed_layer(screen) is not None:
         st.caption(say("block.changed", layer=layer))
     lines = [*tell_circuit(screen, view, layer, head), *list_missing(name, layer)]
+    lines += tell_composition(view, layer, head)
     st.markdown("\n".join(f"- {line}" for line in lines))
     circuits_component(
         data=make_circuit_data(screen, view, f"{layer}.{CIRCUIT}", head),
@@ -82,8 +90,22 @@ def view_circuit(screen: ScreenState) -> BlockView:
     tokens = kind.read(words_of_model(screen))
     at = min(screen.selection.query, len(tokens) - 1)
     words = choose_words(tokens, at, added_words(screen, kind.model))
-    stack = word_circuit(kind.model, words, resolve_run(screen.setup.run).layer)
+    layer = resolve_run(screen.setup.run).layer
+    stack = word_circuit(kind.model, words, layer)
+    for part, trace in find_compositions(screen, kind.model, layer).items():
+        stack = stack.then(part, trace, {})
     return make_view(kind.model, words, stack, words.index(tokens[at]))
+
+
+def find_compositions(screen: ScreenState, name: str, layer: int) -> dict[str, Trace]:
+    """Returns the composition scores of the selected head, by part; {} without earlier heads, or without W_o."""
+    try:
+        parts = head_compositions(name, layer, screen.selection.head).parts
+    except AttentionError:
+        return {}
+    earlier = [(number, head) for number in range(1, layer) for head in range(find_model(name).heads[number - 1])]
+    names = tuple(say("all_heads.name", layer=number, head=head + 1) for number, head in earlier)
+    return {part: trace.labelled(earlier=names) for part, trace in parts.items()}
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
@@ -138,6 +160,38 @@ def list_missing(name: str, layer: int) -> list[str]:
     return [say(f"circuits.missing.{why or 'copying'}")]
 
 
+def tell_composition(view: BlockView, layer: int, head: int) -> list[str]:
+    """Returns sentences that say which earlier head reaches the queries, keys and values of the head most.
+
+    They say what is left out, or why there are no scores. head: from 0.
+    """
+    model = find_model(view.name)
+    if layer == 1:
+        return [say("circuits.composition.first_layer")]
+    try:
+        head_compositions(view.name, layer, head)
+    except AttentionError as error:
+        return [say("circuits.composition.refused", reason=say_refusal(error))]
+    most = []
+    for read, trace in list_compositions(view, layer):
+        scores = trace[COMPOSITION]
+        found = int(scores.argmax())
+        named = {"head": trace.labels["earlier"][found], "score": format_fixed(float(scores[found]))}
+        most.append(say(f"circuits.composition.most.{read}", **named))
+    width = len(model.heads_of(layer).weights.w_q)
+    told = [say("circuits.composition.told", most=say("fact.comma").join(most), random=format_fixed(width**-0.5))]
+    positions = [position for position, _ in model.heads_of(layer).config.positions]
+    told += [say("circuits.composition.rope")] if "rope" in positions else []
+    told += [say("circuits.composition.values")] if model.heads_of(layer).values_of_words else []
+    return [" ".join(told)]
+
+
+def list_compositions(view: BlockView, layer: int) -> list[tuple[str, Trace]]:
+    """Returns (input of the head, run with the scores of the earlier heads with it) for q, k and v, if they exist."""
+    parts = [(read, f"{layer}.{COMPOSITION}_{read}") for read in READS]
+    return [(read, view.stack[part]) for read, part in parts if part in view.stack.parts]
+
+
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
     """Returns a text that says whether, in this run, the head attends to the key that its QK circuit predicts.
 
@@ -182,6 +236,7 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
     trace = view.stack[part]
     tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     shown = [step for step in MAPS if step in trace]
+    layer = resolve_run(screen.setup.run).layer
     return {
         "words": view.tokens,
         "places": [tokens.index(word) if word in tokens else None for word in view.tokens],
@@ -197,10 +252,40 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
                 "numbers": trace[step][0, head].tolist(),
             }
             for step in shown
-        ],
+        ]
+        + list_composition_maps(view, layer),
         "palette": vars(current_palette()),
         "text": {name: get_text_template(f"circuits.{name}") for name in ("keys", "keys_touch", "largest", "look")},
     }
+
+
+def list_composition_maps(view: BlockView, layer: int) -> list[dict]:
+    """Returns the table of the composition scores for the browser, in a list; [] without scores.
+
+    It has a row for each input of the head, and a column for each earlier head; of more than MOST_EARLIER those with
+    the largest scores.
+    """
+    found = list_compositions(view, layer)
+    if not found:
+        return []
+    scores = torch.stack([trace[COMPOSITION] for _, trace in found])  # (read, earlier)
+    largest = scores.nan_to_num().amax(0).topk(min(MOST_EARLIER, scores.shape[1])).indices
+    shown = sorted(largest.tolist())
+    names = found[0][1].labels["earlier"]
+    few = "" if len(shown) == len(names) else say("circuits.composition.few", count=len(shown), all=len(names))
+    return [
+        {
+            "title": say("circuits.composition.title"),
+            "rows": say("circuits.composition.rows"),
+            "columns": say("circuits.composition.columns", few=few),
+            "step": COMPOSITION,
+            "numbers": scores[:, shown].tolist(),
+            "lines": [say(f"circuits.composition.{read}") for read, _ in found],
+            "heads": [names[place] for place in shown],
+            "parts": [f"{layer}.{COMPOSITION}_{read}" for read, _ in found],
+            "cells": shown,
+        }
+    ]
 
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
@@ -222,16 +307,22 @@ def show_added_words(screen: ScreenState, name: str) -> None:
 def list_runs(screen: ScreenState) -> ShownRuns:
     """Returns the runs whose numbers can be proved: the circuits of the layer's heads."""
     added = added_words(screen, model_sentences_of(screen.setup.run).model)
-    key = (resolve_run(screen.setup.run).layer, screen.selection.query, added)
+    key = (resolve_run(screen.setup.run).layer, screen.selection.query, screen.selection.head, added)
     return ShownRuns(key, lambda: {OWN: view_circuit(screen).stack})
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """Yields the tables to export: the steps of MAPS for the layer's heads on single words."""
-    trace = view_circuit(screen).stack[f"{resolve_run(screen.setup.run).layer}.{CIRCUIT}"]
+    """Yields the tables to export: the steps of MAPS for the layer's heads on single words, and composition scores."""
+    view, layer = view_circuit(screen), resolve_run(screen.setup.run).layer
+    trace = view.stack[f"{layer}.{CIRCUIT}"]
     for step in MAPS:
         if step in trace:
             yield trace, step
+    found = list_compositions(view, layer)
+    if found:
+        scores = torch.stack([run[COMPOSITION] for _, run in found])
+        names = found[0][1].labels["earlier"]
+        yield make_table(COMPOSITION, scores, read=tuple(read for read, _ in found), earlier=names)
 
 
 PANEL = Panel(
