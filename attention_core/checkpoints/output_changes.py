@@ -7,10 +7,9 @@ from torch import Tensor
 
 from attention_core.checkpoints.next_pieces import writes_on
 from attention_core.checkpoints.opened_model import OpenedModel
+from attention_core.checkpoints.pieces import MASKS
 from attention_core.checkpoints.recording import Recording
 from attention_core.checkpoints.text_inputs import TextInputs
-
-MASKS = ("[MASK]", "<mask>")  # mask tokens of masked language models: BERT's and RoBERTa's
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,15 @@ def find_predicted_place(opened: OpenedModel, inputs: TextInputs) -> int | None:
         return None
     tokens = [piece.token for piece in inputs.pieces.pieces]
     return next((place for place, token in enumerate(tokens) if token in MASKS), None)
+
+
+def fills_masks(opened: OpenedModel) -> bool:
+    """Return whether a model predicts the token behind a mask: it returns logits of its vocabulary, which has a mask,
+    and does not generate text.
+    """
+    if writes_on(opened) or opened.tokenizer is None or opened.tokenizer.mask is None:
+        return False
+    return opened.model.get_output_embeddings() is not None and not opened.model.config.is_encoder_decoder
 
 
 def list_piece_changes(

@@ -7,7 +7,7 @@ tokenizers.
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ MAX_CHARACTERS = 20_000  # most characters of a text, or of the second text of a
 MAX_PIECES = 100_000  # most tokens of a text; enough for one token per byte
 WRITTEN = "+"  # sign shown before a token that a model generated
 REPLACEMENT = "\ufffd"  # what decoding writes for a byte that is no complete character
+MASKS = ("[MASK]", "<mask>")  # mask tokens of masked language models: BERT's and RoBERTa's
 Span = tuple[int, int]
 
 
@@ -84,6 +85,17 @@ class Pieces:
     def second(self) -> int | None:
         """The index of the first token of the second text; None without a second text."""
         return next((place for place, piece in enumerate(self.pieces) if piece.text == 1), None)
+
+    def hiding(self, place: int, mask: Piece) -> "Pieces":
+        """Return the same tokens with a mask in place of one; its token type and span stay.
+
+        Raises AttentionError: at_most.
+        """
+        if place >= len(self.pieces):
+            raise AttentionError("at_most", name="masked", limit=len(self.pieces) - 1, given=place)
+        hidden = self.pieces[place]
+        mask = replace(mask, kind=hidden.kind, span=hidden.span)
+        return replace(self, pieces=(*self.pieces[:place], mask, *self.pieces[place + 1 :]))
 
     @cached_property
     def words_of(self) -> tuple[int | None, ...]:
@@ -190,6 +202,12 @@ class FastTokenizer:
 
     tokenizer: "Tokenizer"
     most: int | None = None
+
+    @property
+    def mask(self) -> Piece | None:
+        """The mask, which stands for a hidden token; None if the vocabulary has no token of MASKS."""
+        known = [token for token in MASKS if self.tokenizer.token_to_id(token) is not None]
+        return Piece(self.tokenizer.token_to_id(known[0]), known[0], None, 0, (0, 0)) if known else None
 
     def cut(self, text: str, further: str = "", is_framed: bool = True, written: Sequence[int] = ()) -> Pieces:
         """Split a text, or a pair of texts, into tokens ("pieces").

@@ -30,7 +30,8 @@ class RecordedModel:
 
     whole: the model as a stack of the core. title: its name for people. words: the tokens of the text, as they are
     shown. show: a function that returns the text to show for a row of the unembedding table. logits: those that the
-    model returned, (B, T, V); None for none. rows: the row of each token in this table; () if unknown.
+    model returned, (B, T, V); None for none. rows: the row of each token in this table; () if unknown. fills_masks:
+    whether it predicts the token behind a mask.
 
     Raises AttentionError: stack_heads, if the layers have different numbers of heads.
     """
@@ -47,8 +48,10 @@ class RecordedModel:
         show: Callable[[int], str],
         logits: Tensor | None = None,
         rows: Sequence[int] = (),
+        fills_masks: bool = False,
     ):
         self.whole, self.title, self.words, self.show, self.rows = whole, title, words, show, tuple(rows)
+        self.fills_masks = fills_masks
         is_needed = logits is not None and whole.config.unembedding is None and logits.dim() == 3
         self.returned_logits = logits[0].detach() if is_needed else None
         self.heads = tuple(layer.attention.heads for layer in whole.config.layers)
@@ -85,10 +88,12 @@ class RecordedModel:
 
     @cached_property
     def vocabulary(self) -> Tokens:
-        """The text to show for each row of the unembedding table; () without one."""
-        weights = self.whole.weights.unembedding
-        rows = 0 if weights is None else len(weights.table)
-        return tuple(map(self.show, range(rows)))
+        """The text to show for each row of the unembedding table, or for each logit that the model returned; () for
+        none.
+        """
+        weights, returned = self.whole.weights.unembedding, self.returned_logits
+        rows = 0 if returned is None else returned.shape[-1]
+        return tuple(map(self.show, range(rows if weights is None else len(weights.table))))
 
     def count_read(self, tokens: Tokens) -> int:
         """Return how many words of the recorded text the given tokens make up. Raises AttentionError

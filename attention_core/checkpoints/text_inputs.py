@@ -54,20 +54,27 @@ class TextInputs:
         return written, (read if kind == "cross" else written)
 
 
-def make_inputs(opened: OpenedModel, text: str, further: str = "", written: Sequence[int] = ()) -> TextInputs:
+def make_inputs(
+    opened: OpenedModel, text: str, further: str = "", written: Sequence[int] = (), masked: int | None = None
+) -> TextInputs:
     """Return the inputs of a model for a text, with the second text of a pair or the decoder's text, if there is one.
 
     further: for an encoder-decoder, the text that the decoder has generated so far, without its start; for any other
     model, the second text of a pair. written: the vocabulary indices of the tokens that the model generated after the
-    text.
+    text. masked: the index of the token that is replaced by the mask; None for none.
 
-    Raises AttentionError: model_input if the model reads no text; those of OpenedModel.cut.
+    Raises AttentionError: model_input if the model reads no text; no_mask if the model has no mask; at_most for a token
+    that the text does not have; those of OpenedModel.cut.
     """
     model = opened.model
     if model.main_input_name != TEXT_INPUT:
         raise AttentionError("model_input", given=model.main_input_name)
     if not model.config.is_encoder_decoder:
         pieces = opened.cut(text, further, written=written)
+        if masked is not None:
+            if opened.tokenizer.mask is None:
+                raise AttentionError("no_mask")
+            pieces = pieces.hiding(masked, opened.tokenizer.mask)
         return TextInputs(keep_taken(model, pieces.tensors()), pieces)
     pieces = opened.cut(text)
     start = find_start(model)

@@ -195,6 +195,7 @@ REFUSAL_SENTENCES = {
     "these take {given} MB",
     "text_closed": "the model {name} was closed, as another was opened or its memory was needed: open it again on the "
     "page Maps of a model",
+    "no_mask": "the model must have a mask, [MASK] or <mask>, in its vocabulary: it has neither",
     "layer_away": "the layer of this screen is no longer kept: open it again on the page Maps of a model",
     "uploads_full": "the files of all visitors must fit into {limit} MB together: with this one they do not; try again "
     "when others have left",

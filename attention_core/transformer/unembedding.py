@@ -238,12 +238,36 @@ def plan_unembedding(inputs: dict[str, Step], config: UnembeddingConfig) -> list
     read = plan[-1].output if plan else "x"
     bias = [name for name in ("b_words",) if name in inputs]
     plan.append(Operation("logits", LOGIT_DIMS, (read, "table", *bias), MEET_ROWS))
+    return [*plan, *plan_word_choices(config, len(inputs["table"].value))]
+
+
+def plan_word_choices(config: UnembeddingConfig, words: int) -> list[Operation]:
+    """Return the operations from the logits to the probabilities. words: the number of logits."""
+    plan: list[Operation] = []
+
+    def add(name: str, faces: Faces, **params: float) -> None:
+        read = plan[-1].output if plan else "logits"
+        plan.append(Operation(name, LOGIT_DIMS, (read,), faces, params))
+
     if config.temperature != 1:
-        params = {"factor": 1.0, "temperature": float(config.temperature)}
-        plan.append(Operation("scaled_logits", LOGIT_DIMS, ("logits",), SCALE, params))
-    if config.top_k is not None and config.top_k < len(inputs["table"].value):
-        plan.append(Operation("top_k_logits", LOGIT_DIMS, (plan[-1].output,), KEEP_LARGEST, {"k": config.top_k}))
+        add("scaled_logits", SCALE, factor=1.0, temperature=float(config.temperature))
+    if config.top_k is not None and config.top_k < words:
+        add("top_k_logits", KEEP_LARGEST, k=config.top_k)
     if config.top_p < 1:
-        plan.append(Operation("top_p_logits", LOGIT_DIMS, (plan[-1].output,), KEEP_SHARE, {"p": float(config.top_p)}))
-    probabilities = Operation("probabilities", LOGIT_DIMS, (plan[-1].output,), SHARE_WORDS)
-    return [*plan, probabilities]
+        add("top_p_logits", KEEP_SHARE, p=float(config.top_p))
+    add("probabilities", SHARE_WORDS)
+    return plan
+
+
+def choose_from_logits(logits: Float[Tensor, "B T V"], config: UnembeddingConfig | None = None) -> Trace:
+    """Compute the probability of each word from logits that are given, with every step recorded.
+
+    logits: those that a model returned. config: the temperature, top_k and top_p; its norms are not used.
+
+    Returns a Trace; Trace["probabilities"] is (B, T, V).
+
+    >>> choose_from_logits(torch.zeros(1, 1, 4))["probabilities"]
+    tensor([[[0.2500, 0.2500, 0.2500, 0.2500]]])
+    """
+    given = {"logits": Step("logits", logits, LOGIT_DIMS)}
+    return run_plan(given, plan_word_choices(config or UnembeddingConfig(), logits.shape[-1]))

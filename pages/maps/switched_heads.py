@@ -8,7 +8,6 @@ import streamlit as st
 
 from attention_core.checkpoints.next_pieces import writes_on
 from attention_core.checkpoints.output_changes import (
-    MASKS,
     find_predicted_place,
     last_vectors,
     list_piece_changes,
@@ -115,5 +114,5 @@ def find_mask(text: RecordedText) -> str:
     """Returns the mask token, such as [MASK], of a model that predicts masked pieces; "" for any other model."""
     if text.opened.tokenizer is None or text.opened.model.get_output_embeddings() is None:
         return ""
-    find_number = text.opened.tokenizer.tokenizer.token_to_id
-    return next((mask for mask in MASKS if find_number(mask) is not None), "")
+    mask = text.opened.tokenizer.mask
+    return "" if mask is None else mask.token

@@ -45,7 +45,7 @@ def open_panel(screen: ScreenState) -> str | None:
 def list_suitable(screen: ScreenState) -> list[str]:
     """Returns the names of the panels that can be drawn for the model that reads the sentence."""
     model = model_of(screen.setup.run)
-    return [name for name, panel in PANELS.items() if panel.suits(model)]
+    return [name for name, panel in PANELS.items() if panel.find_lack(model) is None]
 
 
 def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -68,9 +68,11 @@ def show_panel_choice(screen: ScreenState) -> None:
 
     control = field_control("panel", panel, choose_panel, option_text=lambda name: say(f"model.panel.{name}"))
     control.draw(st.segmented_control, suitable, required=True, help=say("help.panel"))
-    absent = [name for name in PANELS if name not in suitable]
-    if absent:
-        st.caption(" ".join(say(f"model.absent.{name}", panel=say(f"model.panel.{name}")) for name in absent))
+    model = model_of(screen.setup.run)
+    lacks = {name: PANELS[name].find_lack(model) for name in PANELS if name not in suitable}
+    told = [say(f"model.absent.{name}.{lack}", panel=say(f"model.panel.{name}")) for name, lack in lacks.items()]
+    if told:
+        st.caption(" ".join(told))
 
 
 def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:

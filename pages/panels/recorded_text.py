@@ -28,12 +28,13 @@ REFRESH_SECONDS = 0.4  # seconds between two looks at the request
 @dataclass(frozen=True, eq=False)
 class AskedText:
     """A text that the visitor requested. run: the run that was shown at the time of the request. at_end: whether to
-    select the last word of the text.
+    select the last word of the text. token: the word to select otherwise; None for the usual one.
     """
 
     run: RunSetup
     task: ModelTask[Setup]
     at_end: bool
+    token: int | None = None
 
 
 def find_source(run: RunSetup) -> TextSource | None:
@@ -62,10 +63,10 @@ def show_text_boxes(setup: Setup) -> None:
     text, further = source.texts
 
     def take_text(typed: str) -> None:
-        ask_for_text(replace(source.wanted, text=typed, further=further, written=()))
+        ask_for_text(replace(source.wanted, text=typed, further=further, written=(), masked=None))
 
     def take_further(typed: str) -> None:
-        ask_for_text(replace(source.wanted, text=text, further=typed, written=()))
+        ask_for_text(replace(source.wanted, text=text, further=typed, written=(), masked=None))
 
     help = say("recorded.text_help")
     control = field_control("text", text, take_text, key="c_recorded_text")
@@ -75,16 +76,16 @@ def show_text_boxes(setup: Setup) -> None:
         control.draw(st.text_input, label_visibility="collapsed")
 
 
-def ask_for_text(wanted: WantedText, at_end: bool = False) -> None:
+def ask_for_text(wanted: WantedText, at_end: bool = False, token: int | None = None) -> None:
     """Requests that the model reads another text, and waits a moment to show it at once; must be the last call of a
     callback.
 
-    at_end: whether to select the last word.
+    at_end: whether to select the last word. token: the word to select otherwise; None for the usual one.
     """
     stop_asked()
     run = setup_state.current_setup().run
     try:
-        asked = AskedText(run, ModelTask(partial(begin_reading, run, wanted)), at_end)
+        asked = AskedText(run, ModelTask(partial(begin_reading, run, wanted)), at_end, token)
     except AttentionError as error:
         setup_state.workbench().refuse("text", error)
     else:
@@ -121,8 +122,8 @@ def list_changes(run: RunSetup, asked: AskedText) -> dict[str, object]:
     """
     read = asked.task.future.result().run
     changes = list_text_changes(run, read)
-    words = find_kept(read).source.count
-    return {**changes, "token": words - 1 if asked.at_end else None, "step": None, "cell": None}
+    token = find_kept(read).source.count - 1 if asked.at_end else asked.token
+    return {**changes, "token": token, "step": None, "cell": None}
 
 
 # ---- while the model reads -------------------------------------------------------------------------------------------

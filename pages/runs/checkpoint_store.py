@@ -45,7 +45,8 @@ class WantedText:
 
     further: the second sentence of a pair, or the text of the decoder. roots: the folders in which the model must lie;
     None for any. written: the numbers of the pieces that the model has generated after the text. off: the heads that
-    are ablated inside the model, in the form of the argument of Recording.without.
+    are ablated inside the model, in the form of the argument of Recording.without. masked: the index of the token that
+    is replaced by the mask; None for none.
     """
 
     folder: Path
@@ -54,6 +55,7 @@ class WantedText:
     roots: tuple[Path, ...] | None = None
     written: tuple[int, ...] = ()
     off: tuple[tuple[int, int], ...] = ()
+    masked: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +266,7 @@ class CheckpointStore:
         tell("reads")
         with as_refusal("model_run"):
             if whole is None:
-                inputs = make_inputs(opened, wanted.text, wanted.further, wanted.written)
+                inputs = make_inputs(opened, wanted.text, wanted.further, wanted.written, wanted.masked)
                 require_room(opened, inputs)
                 recording = record(opened.model, **inputs.tensors)
             else:

@@ -4,6 +4,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from attention_core.checkpoints.core_run import CoreRun
+from attention_core.checkpoints.output_changes import fills_masks
 from attention_core.checkpoints.recorded_model import RecordedModel
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import StackWeights
@@ -63,7 +64,8 @@ def keep_model(text: RecordedText, number: int, tell: TellStage) -> str:
     whole = find_proven(text, find_known(text), lambda: tell("checks"))
     tokenizer = text.opened.tokenizer
     show = str if tokenizer is None else tokenizer.show
-    model = RecordedModel(whole, text.name, text.inputs.shown, show, text.maps.recording.logits, text.inputs.pieces.ids)
+    logits, ids = text.maps.recording.logits, text.inputs.pieces.ids
+    model = RecordedModel(whole, text.name, text.inputs.shown, show, logits, ids, fills_masks(text.opened))
     return MODELS.keep(KeptModel(model, text.maps.recording.layers, find_source(text, number)))
 
 

@@ -51,10 +51,10 @@ class ReadModel(Protocol):
 
     name: how functions find the model. causal: whether each word reads only itself and those before it. language: "en"
     or "zh"; None for a model without a grammar. heads: the number of heads of each layer. questions: the indices of the
-    questions that the model answers. vocabulary: the word of each row of its unembedding; () if it has none. reads_all:
-    whether it reads any text; if not, it reads only the text of its recording. returned_logits: (T, V), those that a
-    recorded model returned, if no linear map computes them from its last vectors; else None. cache: keeps what is
-    computed with it.
+    questions that the model answers. vocabulary: the word of each logit; () if it has no logits. fills_masks: whether
+    it predicts the word behind a mask. reads_all: whether it reads any text; if not, it reads only the text of its
+    recording. returned_logits: (T, V), those that a recorded model returned, if no linear map computes them from its
+    last vectors; else None. cache: keeps what is computed with it.
     """
 
     name: str
@@ -64,6 +64,7 @@ class ReadModel(Protocol):
     questions: tuple[int, ...]
     vocabulary: Sequence[str]
     reads_all: bool
+    fills_masks: bool
     returned_logits: Float[Tensor, "T V"] | None
     cache: BoundedCache
 
@@ -113,6 +114,7 @@ class OwnModel:
         self.name, self.recipe = name, load_recipe(name)
         self.shape = self.recipe.shape()
         self.causal, self.language = self.recipe.causal, self.recipe.language
+        self.fills_masks = not self.causal
         self.heads, self.questions = (self.shape.heads,) * self.shape.layers, self.recipe.questions
 
     @cached_property

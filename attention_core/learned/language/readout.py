@@ -16,7 +16,7 @@ from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.read_model import find_model, remembered
 from attention_core.learned.language.reading import run_model
 from attention_core.transformer.stack import UNEMBEDDING, Stack
-from attention_core.transformer.unembedding import UnembeddingConfig, unembed
+from attention_core.transformer.unembedding import UnembeddingConfig, choose_from_logits, unembed
 
 
 @remembered
@@ -67,6 +67,16 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
     with torch.inference_mode():
         trace = unembed(own["x"], weights, choices.config(config)).labelled(**own.labels)
     return replace(stack, parts={**stack.parts, UNEMBEDDING: trace})
+
+
+def with_returned_words(name: str, stack: Stack, choices: WordChoices) -> Stack:
+    """Return the run of a recorded model with the logits that the model returned, and their probabilities, as its
+    unembedding.
+    """
+    model = find_model(name)
+    with torch.inference_mode():
+        trace = choose_from_logits(model.returned_logits.double()[None], choices.config(UnembeddingConfig()))
+    return stack.then(UNEMBEDDING, trace, {})
 
 
 @remembered

@@ -38,14 +38,13 @@ def no_tables(screen: ScreenState) -> Iterable[Table]:
     return ()
 
 
-def suits_all(model: ReadModel) -> bool:
-    """Returns True, for panels that can be drawn for every model."""
-    return True
+def lacks_nothing(model: ReadModel) -> None:
+    """Returns None: a panel with this function can be drawn for every model."""
 
 
 def predicts_words(model: ReadModel) -> bool:
-    """Returns whether a model computes logits of words from its last vectors."""
-    return bool(model.vocabulary)
+    """Returns whether one linear map computes a model's logits of words from its last vectors."""
+    return bool(model.vocabulary) and model.returned_logits is None
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,9 @@ class Panel:
     panel shows no run. checked_as: the end of the text key "proof.whole.<checked_as>", under which these runs are
     described. tables: a function that returns the tables to export as CSV files. run_key: a function that returns the
     values that determine the run; None if these are the whole RunSetup. predicts_words: whether the panel shows
-    predicted words; all of them are guesses if the sentence is unusual. suits: a function that returns whether the
-    panel can be drawn for a model; else its tab is absent, and the text "model.absent.<name>" says why.
+    predicted words; all of them are guesses if the sentence is unusual. find_lack: a function that returns what a model
+    lacks for the panel, or None; if it lacks something, the tab is absent, and the text "model.absent.<name>.<lack>"
+    says why.
     """
 
     place: int
@@ -70,7 +70,7 @@ class Panel:
     tables: Callable[[ScreenState], Iterable[Table]] = no_tables
     run_key: Callable[[ScreenState], object] | None = None
     predicts_words: bool = False
-    suits: Callable[[ReadModel], bool] = suits_all
+    find_lack: Callable[[ReadModel], str | None] = lacks_nothing
 
 
 def make_table(name: str, values: Tensor, **labels: tuple[str, ...]) -> Table:

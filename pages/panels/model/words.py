@@ -1,4 +1,7 @@
-"""Draws the panel of the next word: a decoder continues a text and shows its KV cache; an encoder fills a blank."""
+"""Draws the panel of the next word: a decoder continues a text and shows its KV cache; an encoder fills a blank.
+
+A recorded model does so by reading its text again: longer, or with its mask in place of a token.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,9 +11,9 @@ import numpy as np
 import streamlit as st
 
 from attention_core.learned.language.batches import MASK
-from attention_core.learned.language.read_model import find_model
+from attention_core.learned.language.read_model import ReadModel, find_model
 from attention_core.learned.language.reading import MAX_MODEL_WORDS, run_model
-from attention_core.learned.language.readout import with_word_choices
+from attention_core.learned.language.readout import with_returned_words, with_word_choices
 from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word, drawn_number, pick_word
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
@@ -41,6 +44,7 @@ from pages.site.words import escape_markdown, say
 MOST_LIKELY = 10  # most predicted words to show
 BUTTONS = ("word", "sentence", "back", "again", "take")
 RECORDED_BUTTONS = ("word", "back", "again")
+MASKED_BUTTONS = ("show",)
 CATEGORY = re.compile("<.+>")  # matches a token that stands for a category of words, such as <thing>
 words_component = make_component(
     "model/words",
@@ -49,7 +53,7 @@ words_component = make_component(
         "opened": PART_CELL,
         "picked": Place("vocabulary"),
         "place": Place("words"),
-        "done": OneOf(("word", "sentence", "back", "again", "take")),
+        "done": OneOf((*BUTTONS, *MASKED_BUTTONS)),
         "choices": {
             "word_temperature": Maybe(Anything()),
             "top_k": Maybe(Anything()),
@@ -97,7 +101,9 @@ def draw_words(screen: ScreenState) -> None:
     A recorded decoder continues its text by reading it again, if it is still open.
     """
     model = model_of(screen.setup.run)
-    if not model.reads_all:
+    if not model.reads_all and not model.causal:
+        show_hidden(screen)
+    elif not model.reads_all:
         show_next_word(screen)
     elif model.causal:
         show_writing(screen)
@@ -150,6 +156,47 @@ def write_behind(wanted: WantedText, number: int) -> None:
     ask_for_text(replace(wanted, written=(*wanted.written, number)), at_end=True)
 
 
+# ---- a recorded encoder, at each token of its text -------------------------------------------------------------------
+def show_hidden(screen: ScreenState) -> None:
+    """Draws the recorded text and the likeliest words at the mask, or at the selected word without one; a click on a
+    token lets the model read its text with the mask there.
+    """
+    words, wanted = words_of_model(screen), find_source(screen.setup.run).wanted
+    view = view_hidden(screen)
+    at = view.at
+    is_masked = wanted.masked is not None
+    title = say("words.title.masked") if is_masked else say("words.title.as_read", word=escape_markdown(words[at]))
+    st.markdown(f"#### {title}")
+    st.caption(say("words.masked" if is_masked else "words.unmasked"))
+    kinds = ["blank" if place == wanted.masked else "typed" for place in range(len(words))]
+    tiles = [{"word": word, "kind": kind} for word, kind in zip(words, kinds, strict=True)]
+    offered = MASKED_BUTTONS if is_masked else ()
+    show_words(
+        view,
+        lambda: view_hidden(screen),
+        pack_words(screen.setup, view, tiles, None, offered),
+        len(tiles),
+        on_picked=lambda number: None,
+        on_done=lambda what: ask_for_text(replace(wanted, masked=None), token=at) if what in offered else None,
+        on_place=lambda place: ask_for_text(replace(wanted, masked=place), token=place),
+    )
+
+
+def view_hidden(screen: ScreenState) -> BlockView:
+    """Returns the run of a recorded encoder at its mask, or at the selected word without one.
+
+    If no linear map computes its logits, they are those that the model returned.
+    """
+    words, model = words_of_model(screen), model_of(screen.setup.run)
+    masked = find_source(screen.setup.run).wanted.masked
+    at = min(screen.selection.query, len(words) - 1) if masked is None else masked
+    if predicts_words(model):
+        return view_words(screen, words, words, at)
+    choices = word_choices_of(screen.setup.view)
+    stack = with_returned_words(model.name, run_model(model.name, words), choices)
+    return make_view(model.name, words, stack.labelled(words, vocabulary=model.vocabulary), at)
+
+
 # ---- a decoder continues the text ------------------------------------------------------------------------------------
 def show_writing(screen: ScreenState) -> None:
     """Draws the text so far, the likeliest next words and the KV cache."""
@@ -198,8 +245,9 @@ def view_next_word(screen: ScreenState) -> BlockView | None:
 
     Returns None if the sentence has no word to replace by a blank.
     """
-    if not model_of(screen.setup.run).causal:
-        return view_blank(screen)
+    model = model_of(screen.setup.run)
+    if not model.causal:
+        return view_blank(screen) if model.reads_all else view_hidden(screen)
     words = current_writing(screen).words
     return view_words(screen, words, words)
 
@@ -401,8 +449,9 @@ def pack_words(
     logits = view.stack[UNEMBEDDING]["logits"][0, view.at]
     model = find_model(view.name)
     form = "decoder" if model.causal else "encoder"
-    tiles_form = form if model.reads_all else "recorded"
-    picks, buttons = form if offered else tiles_form, BUTTONS if run else offered
+    tiles_form = form if model.reads_all or not model.causal else "recorded"
+    is_filled = model.reads_all or (model.causal and bool(offered))
+    picks, buttons = form if is_filled else "recorded", BUTTONS if run else offered
     data = {
         "tiles": tiles,
         "words": make_word_rows(view),
@@ -464,6 +513,8 @@ def list_runs(screen: ScreenState) -> ShownRuns | None:
     """
     choices = tuple(getattr(screen.setup.view, name) for name in WORD_CHOICE_ENDS)
     model = model_of(screen.setup.run)
+    if not model.causal and not model.reads_all:
+        return ShownRuns((choices, screen.selection.query), lambda: {OWN: view_hidden(screen).stack})
     if not model.causal:
         at, is_empty = screen.selection.query, len(words_of_model(screen)) < 2
         return None if is_empty else ShownRuns((choices, at), lambda: {OWN: view_blank(screen).stack})
@@ -486,6 +537,15 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
         yield make_table("next_word", shares, V=model_vocabulary(view.name))
 
 
+def find_lack(model: ReadModel) -> str | None:
+    """Returns what a model lacks for the panel: "logits", or for a masked model "mask"; None if it lacks nothing."""
+    if model.causal:
+        return None if predicts_words(model) else "logits"
+    if not model.vocabulary:
+        return "logits"
+    return None if model.fills_masks else "mask"
+
+
 PANEL = Panel(
     place=3,
     depends_on=("word_temperature", "top_k", "top_p", "word_seed", "written"),
@@ -493,5 +553,5 @@ PANEL = Panel(
     runs=list_runs,
     tables=list_tables,
     predicts_words=True,
-    suits=lambda model: model.reads_all or (model.causal and predicts_words(model)),
+    find_lack=find_lack,
 )
