@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
-from attention_core.learned.language.circuits import word_circuit
+from attention_core.learned.language.circuits import head_compositions, word_circuit
 from pages.runs.cache import trace_for
 from pages.runs.checkpoint_store import STORE
 from pages.runs.layer_store import MODELS
@@ -107,10 +107,14 @@ def test_the_circuits_of_a_head_are_on_the_pieces_of_the_text(models, folder: st
     model = MODELS.find(setup.run.recorded).model
     assert tuple(data["words"]) == tuple(dict.fromkeys(model.words))[:12] and data["at"] == AT
     trace = word_circuit(model.name, tuple(data["words"]), 2)["2.circuit"]
-    assert [each["step"] for each in data["maps"]] == ["scaled_scores", "writes"][:maps]
-    for each in data["maps"]:
+    assert [each["step"] for each in data["maps"]] == [*["scaled_scores", "writes"][:maps], "composition"]
+    for each in data["maps"][:-1]:
         assert each["numbers"] == trace[each["step"]][0, HEAD].tolist()
+    composed = head_compositions(model.name, 2, HEAD)
+    expected = [composed[f"2.composition_{read}"]["composition"].tolist() for read in "qkv"]
+    assert data["maps"][-1]["numbers"] == expected and len(expected[0]) == 4
     (lines,) = [each.value for each in screen.at.markdown if "of these words" in each.value]
+    assert ("RoPE turns" in lines) == (folder == "llama") and "Composition scores, from the matrices alone" in lines
     missing = {"llama": "How far the head copies words is not measured", "bert": "Which logits the head would change"}
     assert missing[folder] in lines and "enters layer 1 where it first stands" in told(screen)
     screen.click_part("circuits", "opened", {"part": "2.circuit", "step": "scaled_scores", "index": [0, 1, 2, 2]})

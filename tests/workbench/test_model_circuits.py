@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from attention_core.analysis.head_composition import composition_scores
 from attention_core.learned.language.circuits import word_circuit
 from attention_core.learned.language.reading import cut_sentence, run_model
+from attention_core.learned.language.shipped import load_model
 from tests.screen.driver import Screen, plain
 
 TIRED = "The animal did not cross the street because it was too tired."
@@ -39,8 +41,8 @@ def test_each_map_has_the_numbers_of_the_head_on_the_words_of_the_sentence(scree
     words = tuple(dict.fromkeys(cut_sentence(NAME, TIRED)))[:12]
     assert tuple(shown["words"]) == words and words[shown["at"]] == "it"
     trace = word_circuit(NAME, words, 3)["3.circuit"]
-    assert [each["step"] for each in shown["maps"]] == ["scaled_scores", "writes", "answers"]
-    for each in shown["maps"]:
+    assert [each["step"] for each in shown["maps"]] == ["scaled_scores", "writes", "answers", "composition"]
+    for each in shown["maps"][:3]:
         assert each["numbers"] == trace[each["step"]][0, each["head"]].tolist()
 
 
@@ -86,6 +88,28 @@ def test_a_number_opens_and_leads_to_the_embedding(screen):
     assert ways[:4] == ["3.circuit/gained", "3.circuit/written", "3.circuit/v", "3.circuit/value"]
     (part,) = screen.parts("block_sum")
     assert json.loads(part.proto.json)["pieces"][0]["step"] == "embedding/table"
+
+
+def test_the_composition_scores_of_earlier_heads_stand_beside_and_open():
+    layer_2 = Screen(**LINK, layer="2", head="1")
+    (table,) = [each for each in data(layer_2)["maps"] if each["step"] == "composition"]
+
+    first, second = (load_model(NAME).layers[place].weights().attention for place in range(2))
+    scores = composition_scores(first, second, heads=4)
+    assert table["numbers"] == [pytest.approx(scores[read][1].tolist(), abs=1e-12) for read in "qkv"]
+    assert table["heads"] == [f"layer 1, head {number}" for number in range(1, 5)]
+    layer_2.click_part("circuits", "opened", {"part": "2.composition_k", "step": "composition", "index": [3]})
+    (part,) = layer_2.parts("block_sum")
+    assert any(piece.get("step") == "2.composition_k/met_size" for piece in json.loads(part.proto.json)["pieces"])
+    said = next(each.value for each in layer_2.at.markdown if "Composition scores" in each.value)
+    assert "RoPE turns" in said and f"about {1 / len(first.w_q) ** 0.5:.2f}" in said
+
+
+def test_a_layer_whose_values_are_words_says_that_no_earlier_head_reaches_them(screen):
+    table = data(screen)["maps"][-1]
+    assert table["lines"] == ["queries", "keys"] and len(table["heads"]) == 8
+    said = " ".join(each.value for each in screen.at.markdown)
+    assert "No earlier head reaches the values" in said
 
 
 @pytest.mark.parametrize("sent", [["x"], {"part": "9.circuit", "step": "writes", "index": [0]}, None, "writes"])

@@ -23,7 +23,7 @@ def numbers(step, layer=3, head=0):
 def test_a_number_is_reached_and_opened_with_the_keyboard(screen):
     opened = screen(f"?ex=model_en&text={TIRED}&t={AT}&panel=circuits")
     tables = opened.page.locator(".circuits table")
-    expect(tables).to_have_count(3)
+    expect(tables).to_have_count(4)
     cells = tables.first.locator("button.cell")
     expect(cells).to_have_count(144)
     words, scores = numbers("scaled_scores")
@@ -57,7 +57,7 @@ def test_a_word_of_a_row_is_looked_at_and_another_head_has_other_maps(screen):
 def test_it_fits_a_phone(screen, language):
     example = {"en": "model_en", "zh": "model_zh"}[language]
     opened = screen(f"?ex={example}&panel=circuits&lang={language}", viewport={"width": 390, "height": 844})
-    expect(opened.page.locator(".circuits table")).to_have_count(3)
+    expect(opened.page.locator(".circuits table")).to_have_count(4)
     assert opened.page.evaluate("document.documentElement.scrollWidth") == 390
     box = opened.page.locator(".circuits table").first.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
