@@ -97,7 +97,7 @@ def test_the_composition_scores_of_earlier_heads_stand_beside_and_open():
     first, second = (load_model(NAME).layers[place].weights().attention for place in range(2))
     scores = composition_scores(first, second, heads=4)
     assert table["numbers"] == [pytest.approx(scores[read][1].tolist(), abs=1e-12) for read in "qkv"]
-    assert table["heads"] == [f"layer 1, head {number}" for number in range(1, 5)]
+    assert table["heads"] == [f"L1H{number}" for number in range(1, 5)]
     layer_2.click_part("circuits", "opened", {"part": "2.composition_k", "step": "composition", "index": [3]})
     (part,) = layer_2.parts("block_sum")
     assert any(piece.get("step") == "2.composition_k/met_size" for piece in json.loads(part.proto.json)["pieces"])

@@ -253,13 +253,13 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
             }
             for step in shown
         ]
-        + list_composition_maps(view, layer),
+        + list_composition_maps(view, layer, head),
         "palette": vars(current_palette()),
         "text": {name: get_text_template(f"circuits.{name}") for name in ("keys", "keys_touch", "largest", "look")},
     }
 
 
-def list_composition_maps(view: BlockView, layer: int) -> list[dict]:
+def list_composition_maps(view: BlockView, layer: int, head: int) -> list[dict]:
     """Returns the table of the composition scores for the browser, in a list; [] without scores.
 
     It has a row for each input of the head, and a column for each earlier head; of more than MOST_EARLIER those with
@@ -272,6 +272,7 @@ def list_composition_maps(view: BlockView, layer: int) -> list[dict]:
     largest = scores.nan_to_num().amax(0).topk(min(MOST_EARLIER, scores.shape[1])).indices
     shown = sorted(largest.tolist())
     names = found[0][1].labels["earlier"]
+    short_names = head_compositions(view.name, layer, head)[f"{layer}.{COMPOSITION}_q"].labels["earlier"]
     few = "" if len(shown) == len(names) else say("circuits.composition.few", count=len(shown), all=len(names))
     return [
         {
@@ -281,7 +282,7 @@ def list_composition_maps(view: BlockView, layer: int) -> list[dict]:
             "step": COMPOSITION,
             "numbers": scores[:, shown].tolist(),
             "lines": [say(f"circuits.composition.{read}") for read, _ in found],
-            "heads": [names[place] for place in shown],
+            "heads": [short_names[place] for place in shown],
             "parts": [f"{layer}.{COMPOSITION}_{read}" for read, _ in found],
             "cells": shown,
         }
