@@ -44,10 +44,12 @@ def multiply_cell(index, one: Operand, other: Operand, *, turned) -> Cell:
     *heads, i, k = index
     own, others = heads[: len(one.shape) - 2], heads[: len(other.shape) - 2]
     terms = []
-    for j in range(one.shape[-2 if turned == "first" else -1]):
+    inner = one.shape[-2] if turned == "first" else one.shape[-1]
+    for j in range(inner):
         left = (j, i) if turned == "first" else (i, j)
         right = (k, j) if turned == "second" else (j, k)
-        terms.append((one[(*own, *left)], other[(*others, *right)]))
+        factor = one[(*own, *left)]
+        terms.append((factor, other[(*others, *right)]))
     return Cell(tuple(terms))
 
 
@@ -72,8 +74,12 @@ ROOT = function_of_sum("√", lambda total: math.sqrt(max(total, 0.0)))
 
 def root_of_products_cell(index, one: Operand, other: Operand) -> Cell:
     rows, columns = one.shape[-2:]
-    places = [(*index, i, j) for i in range(rows) for j in range(columns)]
-    return Cell(tuple((one[place[-len(one.shape) :]], other[place[-len(other.shape) :]]) for place in places), ROOT)
+    terms = []
+    for i in range(rows):
+        for j in range(columns):
+            place = (*index, i, j)
+            terms.append((one[place], other[place]))
+    return Cell(tuple(terms), ROOT)
 
 
 ROOT_OF_PRODUCTS = Faces(root_of_products, root_of_products_numpy, root_of_products_formula, root_of_products_cell)

@@ -157,10 +157,13 @@ def head_compositions(name: str, layer: int, head: int) -> Stack:
     with torch.inference_mode():
         earlier = [(each.weights, each.config) for each in others]
         traces = compose(earlier, (own.weights, own.config), head)
-    names = tuple(f"L{number}H{place + 1}" for number in range(1, layer) for place in range(model.heads[number - 1]))
+    names: list[str] = []
+    for number in range(1, layer):
+        heads = range(1, model.heads[number - 1] + 1)
+        names += [f"L{number}H{place}" for place in heads]
     for read, trace in traces.items():
         if read != "v" or not own.values_of_words:
-            stack = stack.then(f"{layer}.{COMPOSITION}_{read}", trace.labelled(**{EARLIER: names}), {})
+            stack = stack.then(f"{layer}.{COMPOSITION}_{read}", trace.labelled(**{EARLIER: tuple(names)}), {})
     return stack
 
 
