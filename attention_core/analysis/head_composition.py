@@ -42,7 +42,8 @@ def multiply_formula(one, other, *, turned):
 
 def multiply_cell(index, one: Operand, other: Operand, *, turned) -> Cell:
     *heads, i, k = index
-    own, others = heads[: len(one.shape) - 2], heads[: len(other.shape) - 2]
+    own = heads[: len(one.shape) - 2]
+    others = heads[: len(other.shape) - 2]
     terms = []
     inner = one.shape[-2] if turned == "first" else one.shape[-1]
     for j in range(inner):
