@@ -49,7 +49,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 function figureOf(view, map, data) {
   const corner = [`${map.columns} →`, `${map.rows} ↓`].map((text) => element("span", "", text));
-  const columns = (map.heads ?? data.words).map((word) => element("th", "column", { scope: "col" }, [element("span", "", word)]));
+  const columns = (map.heads ?? data.words).map((word) =>
+    element("th", "column", { scope: "col" }, [element("span", "", word)]));
   const head = element("thead", "", [element("tr", "", [element("td", "corner", corner), ...columns])]);
   const reach = Math.max(...map.numbers.flat().map(Math.abs)) || 1;
   const rows = map.numbers.map((numbers, row) => rowOf(view, { map, data, numbers, row, reach }));
@@ -74,7 +75,8 @@ function rowOf(view, { map, data, numbers, row, reach }) {
     const ink = readable(ground, [palette.ink, palette.ground]);
     const title = `${word} → ${(map.heads ?? words)[column]}: ${spellNumber(number)}`;
     const shown = {
-      textContent: printed(rounded(number, map.parts ? 2 : 1)), title, ariaLabel: title, tabIndex: row || column ? -1 : 0,
+      textContent: printed(rounded(number, map.parts ? 2 : 1)), title, ariaLabel: title,
+      tabIndex: row || column ? -1 : 0,
       place: `${map.step} ${row} ${column}`, style: `background: rgb(${ground.join(" ")}); color: ${ink}`,
     };
     const cell = map.parts
@@ -84,7 +86,8 @@ function rowOf(view, { map, data, numbers, row, reach }) {
       button(column === most ? "cell most" : "cell", shown, () => view.trigger("opened", cell)),
     ]);
   });
-  return element("tr", row === at && !map.lines ? "now" : "", [element("th", "row", { scope: "row" }, [name]), ...cells]);
+  const isNow = row === at && !map.lines;
+  return element("tr", isNow ? "now" : "", [element("th", "row", { scope: "row" }, [name]), ...cells]);
 }
 
 // ---- keys -----------------------------------------------------------------------------------------------------------
