@@ -214,24 +214,27 @@ class LayerWires(Wires):
         last = f"{role}{suffix}"
         new = f"{last}_new" if f"{last}_new" in self.steps else last
         named, others = {}, []
-        steps = list(self.list_head_steps(role))
-        names = {name for name, *_ in steps}
-        for name, faces, read_names in steps:
-            reads = tuple(f"{read}{suffix}" if read in names else read for read in read_names)
-            if f"{name}{suffix}" in self.steps:
-                named[f"{name}{suffix}"] = reads
+        for name, faces, reads in self.list_head_steps(role, suffix):
+            if name in self.steps:
+                named[name] = reads
             elif self.faces(new) == faces:
                 others.append((last, reads))
         return [(name, named[name]) for name in self.steps if name in named] + others[:1]
 
-    def list_head_steps(self, role: str) -> Iterable[tuple[str, Faces, Reads]]:
-        """Yield (name, faces, operands) for all steps that a run may have between the heads and q or k."""
+    def list_head_steps(self, role: str, suffix: str) -> Iterable[tuple[str, Faces, Reads]]:
+        """Yield (name, faces, operands) for all steps that a run may have between the heads and q or k.
+
+        suffix: the ending of the names of the map's steps.
+        """
         for modifier in MODIFIERS.values():
-            for step in modifier.steps.get("heads", ()):
-                yield step.output.format(thing=role), step.faces, tuple(read.format(thing=role) for read in step.reads)
+            made = {step.output.format(thing=role): step for step in modifier.steps.get("heads", ())}
+            for name, step in made.items():
+                named = (read.format(thing=role) for read in step.reads)
+                reads = tuple(f"{read}{suffix}" if read in made else read for read in named)
+                yield f"{name}{suffix}", step.faces, reads
         for name, position in POSITIONS.items():
             if position.place == "heads":
-                yield f"{role}_{name}", position.faces, (HERE, *position.operands)
+                yield f"{role}_{name}{suffix}", position.faces, (HERE, *position.operands)
 
     def find_position_steps(self) -> None:
         """Record the operands that the further steps of position encodings should have: the inputs, or q and k."""

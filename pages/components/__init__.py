@@ -170,7 +170,9 @@ shortcuts = make_component(
     "<div></div>",
     sends={"moved": {"first": Whole(0), "moves": ListOf(OneOf(("undo", "redo")), 100)}},
 )
-more_tools = make_component("more_tools", '<button type="button" class="more-tools">⋯</button>')
+more_tools = make_component(
+    "more_tools", '<button type="button" class="more-tools tool-button">⋯</button>', styles=("tool_button",)
+)
 arrows = make_component("arrows", "<div></div>", sends={"moved": OneOf(("previous", "next"))})
 cards = make_component("cards", '<div class="cards"></div>', sends={"opened": OneOf("lessons")})
 examples = make_component(

@@ -83,7 +83,7 @@ function build(root) {
   const glass = svgShape("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, [
     svgShape("path", { d: "M15.5 15.5 L21 21 M10 3.5 a6.5 6.5 0 1 1 0 13 a6.5 6.5 0 1 1 0 -13" }),
   ]);
-  const opener = element("button", "open", { type: "button", ariaKeyShortcuts: "/" }, [glass]);
+  const opener = element("button", "open tool-button", { type: "button", ariaKeyShortcuts: "/" }, [glass]);
   const field = element("input", "field", {
     type: "text", autocomplete: "off", spellcheck: false, maxLength: 80, role: "combobox", ariaAutoComplete: "list",
     ariaExpanded: "false",

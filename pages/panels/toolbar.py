@@ -83,7 +83,11 @@ def pack_findable(found: Findable) -> dict:
 FOUND = json.dumps([pack_findable(found) for found in list_findable()])
 FINDABLE_FILE = keep_script("findable", f"export default {FOUND};\n")
 search = make_component(
-    "search", '<div class="search"></div>', is_fetched=True, sends={"chosen": Place(len(list_findable()))}
+    "search",
+    '<div class="search"></div>',
+    styles=("tool_button",),
+    is_fetched=True,
+    sends={"chosen": Place(len(list_findable()))},
 )
 
 

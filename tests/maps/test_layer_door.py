@@ -1,7 +1,5 @@
 """A recorded layer is opened in the workbench, and what it computes there is the model's own."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -15,11 +13,11 @@ from pages.runs.cache import check_computable, trace_for
 from pages.runs.layer_store import LAYERS, MAX_KEPT_BYTES, KeptLayer, LayerStore
 from pages.setup.codec import setup_from_link, setup_to_link
 from pages.setup.setup import Setup, make_setup
-from tests.checkpoints.folders import save_folder
 from tests.maps.test_maps_page import errors, texts
 from tests.maps.test_model_folder import open_model
 from tests.screen.lesson import Lesson
 
+pytestmark = pytest.mark.usefixtures("allowed_models")
 FAMILIES = {
     "llama": "LlamaForCausalLM",  # RoPE, grouped heads
     "gpt2": "GPT2LMHeadModel",  # biases
@@ -29,20 +27,6 @@ FAMILIES = {
     "t5": "T5ForConditionalGeneration",  # buckets, scale 1
     "deepseek": "DeepseekV3ForCausalLM",  # k from two maps
 }
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory) -> dict[str, tuple[Path, PreTrainedModel]]:
-    """Folders with models, and the models themselves."""
-    root = tmp_path_factory.mktemp("models")
-    return {folder: (root / folder, save_folder(root / folder, name)) for folder, name in FAMILIES.items()}
-
-
-@pytest.fixture(autouse=True)
-def allowed(models, monkeypatch):
-    """The administrator allows the folder above the models."""
-    root, _ = models["llama"]
-    monkeypatch.setenv("ATTENTION_MODELS", str(root.parent))
 
 
 def open_layer(models, folder: str, text: str = "The dog didn't bark.", further: str = "") -> tuple[Lesson, Setup]:

@@ -2,12 +2,10 @@
 
 import os
 from concurrent.futures import Future
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from transformers import PreTrainedModel
 
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.record.errors import AttentionError
@@ -15,26 +13,12 @@ from pages.maps.model_folder import say_proof
 from pages.panels.model_wait import wait_for
 from pages.session.allowed_models import list_offered, may_open_any
 from pages.site.forwarding import FORWARDED, note_forwarding
-from tests.checkpoints.folders import save_folder
 from tests.maps.test_maps_page import errors, grid, texts, weights
 from tests.screen.lesson import Lesson
 
+pytestmark = pytest.mark.usefixtures("allowed_models")
+FAMILIES = {"tiny-gpt2": "GPT2LMHeadModel", "tiny-t5": "T5ForConditionalGeneration"}
 TEXT = "The dog didn't bark."
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory) -> dict[str, tuple[Path, PreTrainedModel]]:
-    """Folders with models, and the models themselves."""
-    root = tmp_path_factory.mktemp("models")
-    names = {"tiny-gpt2": "GPT2LMHeadModel", "tiny-t5": "T5ForConditionalGeneration"}
-    return {folder: (root / folder, save_folder(root / folder, name)) for folder, name in names.items()}
-
-
-@pytest.fixture(autouse=True)
-def allowed(models, monkeypatch):
-    """The administrator allows the folder above the models."""
-    root, _ = models["tiny-gpt2"]
-    monkeypatch.setenv("ATTENTION_MODELS", str(root.parent))
 
 
 def widget(page: Lesson, kind: str, key: str):

@@ -1,7 +1,6 @@
 """A recorded layer or model on the workbench reads another text that is typed there, and writes its text on."""
 
 from concurrent.futures import CancelledError, wait
-from pathlib import Path
 from threading import Event
 
 import pytest
@@ -18,27 +17,14 @@ from pages.runs.checkpoint_store import STORE
 from pages.runs.layer_store import MODELS
 from pages.setup.codec import setup_to_link
 from pages.setup.setup import Setup
-from tests.checkpoints.folders import save_folder
 from tests.maps.test_model_folder import open_model
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
 
+pytestmark = pytest.mark.usefixtures("allowed_models")
 FAMILIES = {"gpt2": "GPT2LMHeadModel", "deberta": "DebertaV2ForMaskedLM"}
 FIRST, OTHER = "The dog didn't bark.", "A cat sat on the mat again."
 LAYER, HEAD = 2, 1
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory) -> dict[str, tuple[Path, PreTrainedModel]]:
-    """Folders with models, and the models themselves."""
-    root = tmp_path_factory.mktemp("models")
-    return {folder: (root / folder, save_folder(root / folder, name)) for folder, name in FAMILIES.items()}
-
-
-@pytest.fixture(autouse=True)
-def allowed(models, monkeypatch):
-    """The administrator allows the folder above the models."""
-    monkeypatch.setenv("ATTENTION_MODELS", str(models["gpt2"][0].parent))
 
 
 def open_first(folder: str) -> Setup:

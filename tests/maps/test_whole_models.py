@@ -1,7 +1,6 @@
 """A whole foreign model on the workbench: its layers, its panels, and what is said where something is missing."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,12 +13,12 @@ from pages.runs.checkpoint_store import STORE
 from pages.runs.layer_store import MODELS
 from pages.setup.codec import setup_to_link
 from pages.setup.setup import Setup
-from tests.checkpoints.folders import save_folder
 from tests.maps.test_maps_page import errors
 from tests.maps.test_model_folder import open_model
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
 
+pytestmark = pytest.mark.usefixtures("allowed_models")
 FAMILIES = {
     "llama": "LlamaForCausalLM",
     "gpt2": "GPT2LMHeadModel",
@@ -28,19 +27,6 @@ FAMILIES = {
 }
 TEXT = "The dog didn't bark."
 AT, LAYER, HEAD = 3, 2, 1
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory) -> dict[str, tuple[Path, PreTrainedModel]]:
-    """Folders with models, and the models themselves."""
-    root = tmp_path_factory.mktemp("models")
-    return {folder: (root / folder, save_folder(root / folder, name)) for folder, name in FAMILIES.items()}
-
-
-@pytest.fixture(autouse=True)
-def allowed(models, monkeypatch):
-    """The administrator allows the folder above the models."""
-    monkeypatch.setenv("ATTENTION_MODELS", str(models["llama"][0].parent))
 
 
 def opened(folder: str) -> tuple[Setup, dict[str, torch.Tensor]]:
