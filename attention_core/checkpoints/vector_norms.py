@@ -75,3 +75,15 @@ def read_vector_norm(call: NormCall) -> VectorNorm | None:
         if min(differences, default=limit) < limit:
             return norms[differences.index(min(differences))]
     return None
+
+
+def choose_norm(norm: VectorNorm | None, place: str) -> tuple[tuple, dict[str, Tensor]]:
+    """Return the modifiers and learned tensors of a norm, both empty for None. place: "before", "output", "after"."""
+    return ((), {}) if norm is None else ((norm.choice(place),), norm.learned(place))
+
+
+def choose_norms_behind(on_output: VectorNorm | None, after: VectorNorm | None) -> tuple[tuple, dict[str, Tensor]]:
+    """Return the modifiers and learned tensors of the norms after a layer: the norm of its output, and the norm of the
+    residual sum."""
+    (first, one), (last, other) = choose_norm(on_output, "output"), choose_norm(after, "after")
+    return (*first, *last), {**one, **other}

@@ -74,7 +74,8 @@ def read_caches() -> dict[str, int]:
     from pages.runs.cache import RUN_CACHE
     from pages.runs.checkpoint_store import STORE
     from pages.runs.held_bytes import HELD
-    from pages.runs.layer_store import LAYERS, MODELS
+    from pages.runs.layer_store import LAYERS
+    from pages.runs.model_store import MODELS
 
     return {
         "runs": RUN_CACHE.nbytes,

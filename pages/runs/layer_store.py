@@ -1,29 +1,23 @@
-"""Stores the layers and the whole pretrained models that sessions opened last on the workbench, each under a
-digest.
-"""
+"""Stores the layers of pretrained models that sessions opened last on the workbench, each under a digest."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
-from typing import Generic, TypeVar
 
 import numpy as np
 from torch import Tensor
 
 from attention_core.checkpoints.core_run import CoreRun
-from attention_core.checkpoints.recorded_model import RecordedModel
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.bounded_cache import count_memory
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 from pages.runs.checkpoint_store import WantedText
+from pages.runs.digest_store import DigestStore
 
 MAX_KEPT_BYTES = 512 * 2**20  # most bytes of all layers together, as for one of 4,096 x 4,096 with 8 heads of keys
-MAX_MODEL_BYTES = 2**30  # most bytes of all whole models together, as for one of 124 million numbers
-DIGEST_CHARS, FLOAT64_BYTES = 16, 8
+DIGEST_CHARS = 16
 
 
 @dataclass(frozen=True)
@@ -108,119 +102,4 @@ def list_matrices(trace: Trace, weights: Weights) -> dict[str, np.ndarray]:
     return matrices | {given: np.atleast_2d(tensor.numpy()) for given, tensor in weights.given().items()}
 
 
-@dataclass(frozen=True, eq=False)
-class KeptModel:
-    """A whole pretrained model, with the text that the model has read.
-
-    layer_names: the names of its layers' modules. source: the text that it read.
-    """
-
-    model: RecordedModel
-    layer_names: tuple[str, ...]
-    source: TextSource | None = None
-
-    @property
-    def title(self) -> str:
-        """The name of the model as the page shows it."""
-        return self.model.title
-
-    @property
-    def held(self) -> object:
-        """The tensors of the model, to count their memory: weights, recorded vectors and run."""
-        return self.model.whole
-
-    @property
-    def nbytes(self) -> int:
-        """The number of bytes of the model's weights, recorded vectors and run."""
-        return self.model.nbytes
-
-    @property
-    def digest(self) -> str:
-        """A hash of the model and its text, by which a Setup names both."""
-        return self.model.digest
-
-    def config(self, layer: int) -> AttentionConfig:
-        """Returns the settings of a layer's attention. layer: the number of the layer, from 1. Raises AttentionError:
-        at_most.
-        """
-        if not 1 <= layer <= len(self.layer_names):
-            raise AttentionError("at_most", name="layer", limit=len(self.layer_names), given=layer)
-        return self.model.whole.config.layers[layer - 1].attention
-
-    def layer(self, layer: int) -> KeptLayer:
-        """Returns a layer as a KeptLayer, whose run begins at the recorded input vectors. layer: the number of the
-        layer, from 1. Raises AttentionError: at_most.
-        """
-        config, whole = self.config(layer), self.model.whole
-        matrices = list_matrices(whole.stack[f"{layer}.attention"], whole.weights.layers[layer - 1].attention)
-        name = f"{self.model.title}, {self.layer_names[layer - 1]}"
-        return KeptLayer(name, self.model.words, self.model.words, matrices, config)
-
-
-def require_whole_size(parameters: int) -> None:
-    """Raises AttentionError (whole_too_large), before its parts are found, if a model takes more than MAX_MODEL_BYTES.
-
-    parameters: the model's number of parameters, each of which takes 64 bits in attention_core.
-    """
-    if parameters * FLOAT64_BYTES > MAX_MODEL_BYTES:
-        given = parameters * FLOAT64_BYTES // 2**20
-        raise AttentionError("whole_too_large", limit=MAX_MODEL_BYTES // 2**20, given=given)
-
-
-Kept = TypeVar("Kept", KeptLayer, KeptModel)
-
-
-class LayerStore(Generic[Kept]):
-    """Stores layers, or whole models, in memory, and removes those that were opened first if they take too much.
-
-    most_bytes: the most bytes that all of them may take; memory that several share counts once. too_large: the code of
-    the error for one that alone takes more.
-    """
-
-    def __init__(self, most_bytes: int = MAX_KEPT_BYTES, too_large: str = "layer_too_large"):
-        self.most_bytes, self.too_large = most_bytes, too_large
-        self.layers: OrderedDict[str, Kept] = OrderedDict()
-        self.lock = Lock()
-
-    def keep(self, layer: Kept) -> str:
-        """Stores a layer or a model; returns the digest by which a Setup names it.
-
-        Raises AttentionError with the code `too_large` for a layer or model that alone takes more than most_bytes.
-        """
-        if layer.nbytes > self.most_bytes:
-            raise AttentionError(self.too_large, limit=self.most_bytes // 2**20, given=layer.nbytes // 2**20)
-        digest = layer.digest
-        with self.lock:
-            self.layers[digest] = layer
-            self.layers.move_to_end(digest)
-            while self.count_bytes() > self.most_bytes:
-                self.layers.popitem(last=False)
-        return digest
-
-    def count_bytes(self) -> int:
-        """Returns the number of bytes of all stored layers or models; memory that several share counts once."""
-        return count_memory([kept.held for kept in tuple(self.layers.values())])
-
-    def forget(self, digest: str) -> None:
-        """Drops a layer or a model, if it is stored."""
-        with self.lock:
-            self.layers.pop(digest, None)
-
-    def list_kept(self) -> list[Kept]:
-        """Returns all stored layers or models, the latest last."""
-        with self.lock:
-            return [*self.layers.values()]
-
-    def find(self, digest: str) -> Kept:
-        """Returns the layer or model with a digest. Raises AttentionError (layer_away) if none with this digest is
-        stored any more.
-        """
-        with self.lock:
-            layer = self.layers.get(digest)
-        if layer is None:
-            raise AttentionError("layer_away")
-        return layer
-
-
-LAYERS: LayerStore[KeptLayer] = LayerStore()
-MODELS: LayerStore[KeptModel] = LayerStore(MAX_MODEL_BYTES, "whole_too_large")
+LAYERS: DigestStore[KeptLayer] = DigestStore(MAX_KEPT_BYTES, "layer_too_large")

@@ -13,7 +13,8 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.record.errors import AttentionError
-from pages.runs.layer_store import LAYERS, MODELS, KeptLayer, KeptModel
+from pages.runs.layer_store import LAYERS, KeptLayer
+from pages.runs.model_store import MODELS, KeptModel
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, NO_MATRIX, PROJECTIONS, fit_bias
 from pages.runs.weight_matrices import HeadSizes, cut_to_sizes

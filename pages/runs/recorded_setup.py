@@ -10,16 +10,9 @@ from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import StackWeights
 from pages.runs.cache import check_computable
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText, find_proven
-from pages.runs.layer_store import (
-    LAYERS,
-    MODELS,
-    KeptLayer,
-    KeptModel,
-    LayerStore,
-    TextSource,
-    read_layer,
-    require_whole_size,
-)
+from pages.runs.digest_store import DigestStore
+from pages.runs.layer_store import LAYERS, KeptLayer, TextSource, read_layer
+from pages.runs.model_store import MODELS, KeptModel, require_whole_size
 from pages.runs.model_task import TellStage
 from pages.runs.recorded_layer import find_kept, find_settings, layer_fields
 from pages.setup.setup import RunSetup, Setup, make_setup
@@ -96,7 +89,7 @@ def find_source(text: RecordedText, number: int) -> TextSource:
     return TextSource(replace(text.wanted, off=()), text.opened.folder.path, texts, count, number)
 
 
-def check_kept(setup: Setup, store: LayerStore) -> Setup:
+def check_kept(setup: Setup, store: DigestStore) -> Setup:
     """Returns the given Setup; if the workbench cannot compute it, removes its layer or model from the store, and
     raises AttentionError.
     """

@@ -10,7 +10,8 @@ from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.record.errors import AttentionError
 from attention_core.verification.proof import prove
 from pages.runs.cache import check_computable, trace_for
-from pages.runs.layer_store import LAYERS, MAX_KEPT_BYTES, KeptLayer, LayerStore
+from pages.runs.digest_store import DigestStore
+from pages.runs.layer_store import LAYERS, MAX_KEPT_BYTES, KeptLayer
 from pages.setup.codec import setup_from_link, setup_to_link
 from pages.setup.setup import Setup, make_setup
 from tests.maps.test_maps_page import errors, texts
@@ -101,7 +102,7 @@ def test_a_link_opens_the_layer_while_it_is_kept_and_says_so_afterwards(models):
     _, setup = open_layer(models, "deberta")
     read, refused = setup_from_link(setup_to_link(setup))
     assert (read, refused) == (setup, [])
-    kept = LAYERS.layers.pop(setup.run.recorded)
+    kept = LAYERS.kept.pop(setup.run.recorded)
     try:
         with pytest.raises(AttentionError, match="no longer kept"):
             check_computable(make_setup(recorded=setup.run.recorded, heads=4))
@@ -121,23 +122,25 @@ def test_what_was_not_found_is_named_and_no_button_stands_there(models):
 def test_more_heads_than_fit_a_screen_are_refused_with_the_reason(models, monkeypatch):
     monkeypatch.setattr("pages.setup.resolve.MAX_RECORDED_HEADS", 3)
     page = open_model(Lesson("maps", open="model"), "llama")
-    LAYERS.layers.clear()
+    LAYERS.kept.clear()
     page.press("open_layer")
     assert errors(page) == ["heads must be at most 3: got 4"]
-    assert not LAYERS.layers
+    assert not LAYERS.kept
 
 
 def test_a_layer_beyond_the_bound_is_refused():
     matrix = np.zeros((MAX_KEPT_BYTES // 8 + 1, 1))
     with pytest.raises(AttentionError, match="may take 512 MB on the workbench: these take 512 MB"):
-        LayerStore().keep(KeptLayer("large", (), (), {"x": matrix}, AttentionConfig()))
+        DigestStore(MAX_KEPT_BYTES, "layer_too_large").keep(
+            KeptLayer("large", (), (), {"x": matrix}, AttentionConfig())
+        )
 
 
 def test_the_store_drops_the_oldest_layer_beyond_its_bound():
     def layer(name: str) -> KeptLayer:
         return KeptLayer(name, (), (), {"x": np.zeros((7, 1))}, AttentionConfig())
 
-    store = LayerStore(2 * 7 * 8)
+    store = DigestStore(2 * 7 * 8, "layer_too_large")
     digests = [store.keep(layer(name)) for name in "abc"]
     with pytest.raises(AttentionError, match="no longer kept"):
         store.find(digests[0])

@@ -14,7 +14,7 @@ from pages.lectures.scene_kinds import steps_of
 from pages.panels.recorded_text import ASKED_KEY
 from pages.runs.cache import trace_for
 from pages.runs.checkpoint_store import STORE
-from pages.runs.layer_store import MODELS
+from pages.runs.model_store import MODELS
 from pages.setup.codec import setup_to_link
 from pages.setup.setup import Setup
 from tests.maps.test_model_folder import open_model

@@ -10,7 +10,7 @@ from transformers import PreTrainedModel
 from attention_core.learned.language.circuits import head_compositions, word_circuit
 from pages.runs.cache import trace_for
 from pages.runs.checkpoint_store import STORE
-from pages.runs.layer_store import MODELS
+from pages.runs.model_store import MODELS
 from pages.setup.codec import setup_to_link
 from pages.setup.setup import Setup
 from tests.maps.test_maps_page import errors
@@ -229,7 +229,7 @@ def test_a_layer_whose_model_is_not_whole_opens_alone_and_says_why(models):
 
 
 def test_a_model_that_is_too_large_opens_its_layer_alone(models, monkeypatch):
-    monkeypatch.setattr("pages.runs.layer_store.MAX_MODEL_BYTES", 2**19)
+    monkeypatch.setattr("pages.runs.model_store.MAX_MODEL_BYTES", 2**19)
     setup, _ = opened("llama")
     assert setup.run.layer is None
     assert "the whole model must take at most 0 MB" in told(shown(setup))
@@ -244,7 +244,7 @@ def test_a_part_that_does_not_end_as_in_the_model_keeps_the_model_out(models, mo
 def test_a_link_to_a_model_that_is_gone_says_so_once(models):
     setup, _ = opened("llama")
     link = setup_to_link(setup)
-    kept = MODELS.layers.pop(setup.run.recorded)
+    kept = MODELS.kept.pop(setup.run.recorded)
     try:
         page = Lesson("", **link)
         assert len([error for error in [*page.at.error, *page.at.warning] if "no longer kept" in error.value]) == 1
@@ -262,8 +262,8 @@ def test_the_panels_are_said_in_chinese_too(models):
 def test_the_door_keeps_no_model_that_the_workbench_cannot_show(models, monkeypatch):
     monkeypatch.setattr("pages.setup.resolve.MAX_RECORDED_HEADS", 3)
     page = open_model(Lesson("maps", open="model"), "llama", TEXT)
-    MODELS.layers.clear()
+    MODELS.kept.clear()
     page.press("open_layer")
     assert errors(page) == ["heads must be at most 3: got 4"]
-    assert not MODELS.layers
+    assert not MODELS.kept
     assert STORE.waiting == 0
