@@ -5,6 +5,7 @@ from threading import Event
 
 import pytest
 
+from pages.workers import queue as queue_module
 from pages.workers.queue import GivenUp, WorkerQueue
 
 LONG = 60  # seconds: what has not come by then does not
@@ -132,3 +133,23 @@ def test_a_worker_is_used_again_and_ended_when_idle(threads):
     assert again.result(LONG)
     assert worker.is_ended.wait(LONG) and queue.free == []
     assert queue.call(lambda: 7) == 7
+
+
+def test_a_worker_that_was_used_is_idle_from_its_last_use_on(monkeypatch):
+    now, queue = [1000.0], make_queue(1, idle_seconds=70.0)
+    monkeypatch.setattr(queue_module, "monotonic", lambda: now[0])
+    queue.call(lambda: None)
+    (worker,) = queue.free
+    for now[0], rest in ((1069.0, 1.0), (1069.5, 0.5)):
+        queue.timer.cancel()
+        queue.end_idle()
+        assert queue.timer.interval == rest and queue.free == [worker]
+    queue.call(lambda: None)  # at 1069.5
+    now[0] = 1139.0
+    queue.timer.cancel()
+    queue.end_idle()
+    assert queue.timer.interval == 0.5 and not worker.is_ended.is_set()
+    now[0] = 1139.5
+    queue.timer.cancel()
+    queue.end_idle()
+    assert queue.timer is None and queue.free == [] and worker.is_ended.is_set()
