@@ -115,10 +115,11 @@ def test_who_leaves_gives_the_place_up_and_the_next_one_comes(threads):
 
 
 def test_an_error_of_a_function_ends_its_turn_and_keeps_the_worker():
-    queue = make_queue(1)
+    started = []
+    queue = WorkerQueue(1, start=lambda: started.append(Standing()) or started[-1])
     with pytest.raises(ValueError, match="twelve"):
         queue.call(lambda: int("twelve"))
-    assert queue.call(lambda: 5) == 5 and len(queue.free) == 1
+    assert queue.call(lambda: 5) == 5 and queue.free == started and len(started) == 1
 
 
 def test_a_worker_is_used_again_and_ended_when_idle(threads):
