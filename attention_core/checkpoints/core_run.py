@@ -75,14 +75,15 @@ def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTabl
     roles = {"q": maps.q, "k": maps.k, "v": maps.v}
     learned = dict(mechanism.learned)
     for role, projection in roles.items():
-        factor = projection.factor if role == "v" else 1.0
-        bias = None if projection.bias is None else factor * projection.bias
-        learned |= {f"w_{role}": factor * projection.matrix, f"b_{role}": bias}
+        matrix, bias = projection.matrix, projection.bias
+        if role == "v" and projection.factor != 1:
+            matrix, bias = projection.factor * matrix, None if bias is None else projection.factor * bias
+        learned |= {f"w_{role}": matrix.contiguous(), f"b_{role}": bias}
         if projection.norm is not None:
             learned |= projection.norm.learned(role)
     if maps.output is not None:
         bias = maps.output.bias
-        learned |= {"w_o": maps.output.matrix.double(), "b_o": None if bias is None else bias.double()}
+        learned |= {"w_o": maps.output.matrix.double().contiguous(), "b_o": None if bias is None else bias.double()}
     weights, config = Weights(**learned), add_maps(mechanism.config, maps, call.q.shape[-1])
     x, keys, values = (roles[role].x for role in "qkv")
     others = [] if torch.equal(keys, values) else [values]

@@ -15,13 +15,14 @@ from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.head_norms import NormCall
-from attention_core.checkpoints.linear_maps import LinearMap, find_columns
+from attention_core.checkpoints.linear_maps import LinearMap, find_columns, take_columns
 from attention_core.checkpoints.vector_norms import VectorNorm, read_vector_norm
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.errors import AttentionError
 
 MOST_ROUNDINGS = 32  # accepted difference of q, k, v in roundings of the largest |x| |W| + |b|; largest measured: 15
 MOST_JOINED = 4  # most tensors (q, k, v, a gate) that one linear map may compute together
+FLOAT64_BYTES = 8
 FACTOR_ROUNDINGS = 8  # accepted difference between numbers and a multiple of others, in roundings of the largest number
 
 
@@ -81,7 +82,7 @@ class Projection:
     @property
     def matrix(self) -> Float[Tensor, "D H*d"]:
         """The chosen columns of the map's matrix, in float64."""
-        return self.source.matrix[:, self.columns.flatten()].double()
+        return take_columns(self.source.matrix, self.columns.flatten()).double()
 
     @property
     def bias(self) -> Float[Tensor, " H*d"] | None:
@@ -129,20 +130,37 @@ class LayerMaps:
 
 
 def find_layer_maps(
-    call: AttentionCall, maps: Sequence[LinearMap], norms: Sequence[NormCall], rope_choices: Sequence[Mapping]
+    call: AttentionCall,
+    maps: Sequence[LinearMap],
+    norms: Sequence[NormCall],
+    rope_choices: Sequence[Mapping],
+    most_bytes: int | None = None,
 ) -> LayerMaps:
     """Return how a recorded layer computes q, k, v and its output, as LayerMaps.
 
     maps, norms: the linear maps and the norm calls of the model's run. rope_choices: the parameters of RoPE to try.
+    most_bytes: the most bytes of the layer's matrices in float64; None for any number.
 
-    Raises AttentionError: heads_of_no_map, heads_normed, rope_in_part, rope_unknown.
+    Raises AttentionError: heads_of_no_map, heads_normed, rope_in_part, rope_unknown; layer_too_large, before a matrix
+    is copied.
     """
     heads = {"q": call.q, "k": call.k, "v": call.v}
     found = {role: find_projection(role, tensor, maps, norms) for role, tensor in heads.items()}
     require_same_norms(found)
+    output = find_output(call, maps)
+    if most_bytes is not None:
+        require_matrix_size([*found.values()], output, most_bytes)
     require_agreement("v", found["v"], call.v, call.rounding)
     found, rope = find_rope(found, heads, rope_choices, call.rounding)
-    return LayerMaps(**found, rope=rope, output=find_output(call, maps))
+    return LayerMaps(**found, rope=rope, output=output)
+
+
+def require_matrix_size(projections: Sequence[Projection], output: LinearMap | None, most_bytes: int) -> None:
+    """Raise AttentionError (layer_too_large) if the matrices of a layer take more than most_bytes in float64."""
+    numbers = sum(each.source.matrix.shape[0] * each.columns.numel() for each in projections)
+    given = FLOAT64_BYTES * (numbers + (0 if output is None else output.matrix.numel()))
+    if given > most_bytes:
+        raise AttentionError("layer_too_large", limit=most_bytes // 2**20, given=given // 2**20)
 
 
 def require_same_norms(found: Mapping[str, Projection]) -> None:

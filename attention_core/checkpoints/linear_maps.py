@@ -101,3 +101,19 @@ def find_columns(heads: Float[Tensor, "H d"], numbers: Float[Tensor, " C"]) -> I
             return None
         columns.append(equal.long().argmax(1))
     return torch.stack(columns)
+
+
+def take_columns(matrix: Float[Tensor, "D C"], columns: Int[Tensor, " n"]) -> Float[Tensor, "D n"]:
+    """Return some columns of a matrix; adjacent ones as a view.
+
+    The matrix of an `nn.Linear` is a transposed one, in which a column is adjacent in memory: taking whole rows of its
+    transpose is many times faster than indexing its second axis.
+
+    >>> take_columns(torch.arange(6).reshape(2, 3), torch.tensor([2, 0]))
+    tensor([[2, 0],
+            [5, 3]])
+    """
+    first, count = int(columns[0]), len(columns)
+    if torch.equal(columns, torch.arange(first, first + count, device=columns.device)):
+        return matrix[:, first : first + count]
+    return matrix.T[columns].T

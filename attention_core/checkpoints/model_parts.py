@@ -237,7 +237,9 @@ class PartReader:
             if len(others) != 1:
                 continue
             _, maps, _ = self.by_output[id(of_attention[0].output)]
-            if self.reads(maps.q.source, x) and any(self.list_readings(others[0].output, x)):
+            own = {id(part.source) for part in (maps.q, maps.k, maps.v)}  # those of attention may have the same size
+            readings = self.list_readings(others[0].output, x)
+            if self.reads(maps.q.source, x) and any(id(hidden.source) not in own for _, hidden, _ in readings):
                 return *of_attention, *others, x
         return None
 

@@ -192,14 +192,19 @@ def record_without(model: torch.nn.Module, run: Callable[[], object], heads: Hea
 
 
 def find_all_maps(
-    model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall]
+    model: torch.nn.Module,
+    run: Callable[[], object],
+    calls: Sequence[AttentionCall],
+    most_bytes: int | None = None,
 ) -> list[LayerMaps | AttentionError]:
     """Run a model again and record its operations; return the LayerMaps of each recorded layer, or the error why there
     are none.
+
+    most_bytes: see find_layer_maps.
     """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms:
         watched, _ = watch(model, run)
-    return list_layer_maps(model, calls, list_linear_maps(watched), norms)
+    return list_layer_maps(model, calls, list_linear_maps(watched), norms, most_bytes)
 
 
 def find_whole(
@@ -257,14 +262,18 @@ def kept_vectors(model: torch.nn.Module) -> Iterator[list[Tensor]]:
 
 
 def list_layer_maps(
-    model: torch.nn.Module, calls: Sequence[AttentionCall], maps: Sequence[LinearMap], norms: Sequence[NormCall]
+    model: torch.nn.Module,
+    calls: Sequence[AttentionCall],
+    maps: Sequence[LinearMap],
+    norms: Sequence[NormCall],
+    most_bytes: int | None = None,
 ) -> list[LayerMaps | AttentionError]:
     """Return the LayerMaps of each recorded layer, or the error that says why these were not found."""
     found: list[LayerMaps | AttentionError] = []
     for call in calls:
         try:
             rope_choices = list_rope_choices(model, call.q.shape[-1])
-            found.append(find_layer_maps(call, maps, norms, rope_choices))
+            found.append(find_layer_maps(call, maps, norms, rope_choices, most_bytes))
         except AttentionError as error:
             found.append(error)
     return found

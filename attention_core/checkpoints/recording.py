@@ -1,8 +1,8 @@
 """Defines Recording: the attention layers of one run of a model, each as a Trace of the core, and their proofs."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 from torch import Tensor
 
@@ -58,6 +58,17 @@ class Recording:
         if self.find_maps is None:
             raise AttentionError("no_model")
         return self.find_maps(self.calls)
+
+    def with_small_layers(self, most_bytes: int) -> "Recording":
+        """Return the same recording, in which a layer with larger matrices has an error (layer_too_large) in `maps`, as
+        it is not searched.
+
+        most_bytes: the most bytes of the W_q, W_k, W_v and W_o of one layer in float64. Raises AttentionError
+        (no_model) without a model.
+        """
+        if self.find_maps is None:
+            raise AttentionError("no_model")
+        return replace(self, find_maps=partial(self.find_maps, most_bytes=most_bytes))
 
     def without(self, heads: Iterable[tuple[int, int]]) -> "Recording":
         """Record the same inputs again with some heads ablated: the output that each of these heads passes to W_o is 0.

@@ -36,6 +36,7 @@ MAX_SUM_BYTES = 2**30  # most bytes of memory used while the last vectors are co
 SUM_STEPS, PARTS_BESIDE_HEADS = 4, 3
 FLOAT64_BYTES = 8
 MAX_KEPT_BYTES = 256 * 2**20  # most bytes of all recorded texts together; the latest text is always kept
+MAX_LAYER_BYTES = 512 * 2**20  # most bytes of a layer on the workbench, as one of 4,096 x 4,096 with 8 heads of keys
 Result = TypeVar("Result")
 
 
@@ -268,9 +269,10 @@ class CheckpointStore:
             if whole is None:
                 inputs = make_inputs(opened, wanted.text, wanted.further, wanted.written, wanted.masked)
                 require_room(opened, inputs)
-                recording = record(opened.model, **inputs.tensors)
+                recording = record(opened.model, **inputs.tensors).with_small_layers(MAX_LAYER_BYTES)
             else:
                 inputs, recording = whole.inputs, whole.maps.recording.without(wanted.off)
+                recording = recording.with_small_layers(MAX_LAYER_BYTES)
         tell("finds")
         with as_refusal("model_run"):
             found = recording.maps

@@ -13,10 +13,9 @@ from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.bounded_cache import count_memory
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
-from pages.runs.checkpoint_store import WantedText
+from pages.runs.checkpoint_store import MAX_LAYER_BYTES, WantedText
 from pages.runs.digest_store import DigestStore
 
-MAX_KEPT_BYTES = 512 * 2**20  # most bytes of all layers together, as for one of 4,096 x 4,096 with 8 heads of keys
 DIGEST_CHARS = 16
 
 
@@ -102,4 +101,4 @@ def list_matrices(trace: Trace, weights: Weights) -> dict[str, np.ndarray]:
     return matrices | {given: np.atleast_2d(tensor.numpy()) for given, tensor in weights.given().items()}
 
 
-LAYERS: DigestStore[KeptLayer] = DigestStore(MAX_KEPT_BYTES, "layer_too_large")
+LAYERS: DigestStore[KeptLayer] = DigestStore(MAX_LAYER_BYTES, "layer_too_large")

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from attention_core.checkpoints import Recording, record
-from attention_core.checkpoints.layer_maps import LayerMaps
+from attention_core.checkpoints.layer_maps import LayerMaps, Projection
 from attention_core.checkpoints.linear_maps import find_columns
 from attention_core.record.errors import AttentionError
 from attention_core.verification.proof import prove
@@ -204,6 +204,18 @@ def test_a_torch_layer_whose_texts_come_second_begins_at_x():
     assert "value" not in run.trace
     expected = layer(x, others, others)[0].transpose(0, 1).double()
     assert torch.allclose(run.trace["output"], expected, atol=1e-5, rtol=0)
+
+
+# ---- size ------------------------------------------------------------------------------------------------------------
+def test_a_layer_with_too_large_matrices_is_refused_before_one_is_copied(monkeypatch):
+    """W_q and W_o have 64 x 64 numbers, W_k and W_v 64 x 32: 98,304 bytes in float64."""
+    recording = recorded("LlamaForCausalLM")
+    assert not any(isinstance(maps, AttentionError) for maps in recording.with_small_layers(98_304).maps)
+    monkeypatch.setattr(Projection, "matrix", property(lambda _: pytest.fail("the matrix was copied")))
+    found = recording.with_small_layers(98_303).maps
+    assert [maps.code for maps in found] == ["layer_too_large"] * 3
+    with pytest.raises(AttentionError, match="may take 0 MB on the workbench"):
+        recording.with_small_layers(98_303).from_x(0)
 
 
 # ---- faults ----------------------------------------------------------------------------------------------------------

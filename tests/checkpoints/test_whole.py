@@ -238,6 +238,14 @@ def test_a_fault_is_found_in_its_part_alone(name: str):
     assert not run.passed
 
 
+def test_a_feed_forward_layer_of_the_size_of_the_keys_does_not_stand_beside_attention():
+    """2 key heads of width 16 and 32 hidden numbers: W_k and W_v read x, as the maps of a parallel layer do."""
+    config = small_config(transformers.LlamaConfig, intermediate_size=32)
+    whole = record(make_model("LlamaForCausalLM", config), **text()).whole()
+    assert whole.passed
+    assert [layer.parallel for layer in whole.config.layers] == [False] * 3
+
+
 def test_a_parallel_layer_that_is_run_as_a_sequence_is_red():
     run = whole("GPTNeoXForCausalLM")
     assert [layer.parallel for layer in run.config.layers] == [True] * 3

@@ -10,8 +10,9 @@ from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.record.errors import AttentionError
 from attention_core.verification.proof import prove
 from pages.runs.cache import check_computable, trace_for
+from pages.runs.checkpoint_store import MAX_LAYER_BYTES
 from pages.runs.digest_store import DigestStore
-from pages.runs.layer_store import LAYERS, MAX_KEPT_BYTES, KeptLayer
+from pages.runs.layer_store import LAYERS, KeptLayer
 from pages.setup.codec import setup_from_link, setup_to_link
 from pages.setup.setup import Setup, make_setup
 from tests.maps.test_maps_page import errors, texts
@@ -129,11 +130,20 @@ def test_more_heads_than_fit_a_screen_are_refused_with_the_reason(models, monkey
 
 
 def test_a_layer_beyond_the_bound_is_refused():
-    matrix = np.zeros((MAX_KEPT_BYTES // 8 + 1, 1))
+    matrix = np.zeros((MAX_LAYER_BYTES // 8 + 1, 1))
     with pytest.raises(AttentionError, match="may take 512 MB on the workbench: these take 512 MB"):
-        DigestStore(MAX_KEPT_BYTES, "layer_too_large").keep(
+        DigestStore(MAX_LAYER_BYTES, "layer_too_large").keep(
             KeptLayer("large", (), (), {"x": matrix}, AttentionConfig())
         )
+
+
+def test_a_layer_with_matrices_beyond_the_bound_is_not_searched_and_the_page_says_why(models, monkeypatch):
+    """W_q and W_o have 64 x 64 numbers, W_k and W_v 64 x 32: 98,304 bytes in float64."""
+    monkeypatch.setattr("pages.runs.checkpoint_store.MAX_LAYER_BYTES", 98_303)
+    page = open_model(Lesson("maps", open="model"), "llama", "A text that no other test reads.")
+    said = " ".join(caption.value for caption in page.at.caption)
+    assert "the vectors and matrices of a layer may take 0 MB on the workbench" in said
+    assert "open_layer" not in [button.key for button in page.at.button]
 
 
 def test_the_store_drops_the_oldest_layer_beyond_its_bound():
