@@ -158,7 +158,9 @@ def find_layer_maps(
 def require_matrix_size(projections: Sequence[Projection], output: LinearMap | None, most_bytes: int) -> None:
     """Raise AttentionError (layer_too_large) if the matrices of a layer take more than most_bytes in float64."""
     numbers = sum(each.source.matrix.shape[0] * each.columns.numel() for each in projections)
-    given = FLOAT64_BYTES * (numbers + (0 if output is None else output.matrix.numel()))
+    if output is not None:
+        numbers += output.matrix.numel()
+    given = FLOAT64_BYTES * numbers
     if given > most_bytes:
         raise AttentionError("layer_too_large", limit=most_bytes // 2**20, given=given // 2**20)
 

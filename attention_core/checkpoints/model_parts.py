@@ -238,8 +238,8 @@ class PartReader:
                 continue
             _, maps, _ = self.by_output[id(of_attention[0].output)]
             own = {id(part.source) for part in (maps.q, maps.k, maps.v)}  # those of attention may have the same size
-            readings = self.list_readings(others[0].output, x)
-            if self.reads(maps.q.source, x) and any(id(hidden.source) not in own for _, hidden, _ in readings):
+            read = {id(hidden.source) for _, hidden, _ in self.list_readings(others[0].output, x)}
+            if self.reads(maps.q.source, x) and read - own:
                 return *of_attention, *others, x
         return None
 
