@@ -298,7 +298,8 @@ class Screen:
         """Opens a lesson and waits for its picture."""
         self.page.goto(f"{self.address}/{slug}{query}")
         others = ".heads .card, .tokens .token, .walk input, .shelves .layer, .timeline .stop"
-        self.maps().or_(self.page.locator(others)).first.wait_for()
+        drawn = self.maps().or_(self.page.locator(others))
+        drawn.filter(visible=True).first.wait_for()  # on a phone, a picture for wide screens is hidden
         self.settled()
 
     def press(self, group: str, option: str) -> None:
