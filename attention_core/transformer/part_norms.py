@@ -1,5 +1,5 @@
-"""Plans and checks the norms of layers and stacks: before a layer, on its output before the residual, or after its last
-step.
+"""Chooses and checks the norms of layers and stacks: of a layer's input, of its output before the residual is added, or
+of the sum of both.
 """
 
 from collections.abc import Iterable, Mapping

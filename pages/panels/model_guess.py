@@ -34,7 +34,10 @@ STARTLING = "startling"  # origin of a known word that the model finds less prob
 
 
 def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
-    """Returns the words of the sentence and the model's judgement of it; None without a language model of this app."""
+    """Returns the words of the sentence, and how surprising the sentence is to the model.
+
+    None if the screen shows none of this app's own language models.
+    """
     words = words_of_model(screen)
     if words is None or len(words) < 2:
         return None

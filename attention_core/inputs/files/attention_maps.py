@@ -287,8 +287,8 @@ def first_text(text: Texts) -> str:
 def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
     """Return the names of the arrays that are attention maps.
 
-    If a file has a single array, it is chosen; else the arrays named like attention maps; else those whose names mean
-    nothing else.
+    If a file has a single array, it is chosen; else the arrays named like attention maps; else all arrays whose names
+    belong to no other kind, such as "q".
     """
     arrays = contents.arrays
     if len(arrays) == 1:

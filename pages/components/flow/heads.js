@@ -308,7 +308,7 @@ export class HeadsView {
     return key === this.other ? "B" : "";
   }
 
-  // Returns the marks of a map: the row of the query, as shares of the height, and the words beside the cells.
+  // Returns the marks of a map: the words beside it, and where the query's row starts and how high it is, as fractions.
   // The map of a large run has fewer rows than there are words, and therefore gets no words.
   marksOf({ matrix: { rows, columns }, inA = undefined }) {
     const { T, S } = this.wordsOf(inA === undefined ? "" : "a");

@@ -17,7 +17,7 @@ from attention_core.record.trace import Step
 from attention_core.transformer.stack import Stack
 from pages.session.view import ScreenState
 
-OWN = "own"  # name of a panel's main run; other runs are described by texts "proof.whole.of.<name>"
+OWN = "own"  # name of a panel's main run; each other run has a text with the key "proof.whole.of.<name>"
 Table = tuple[Trace, str]  # (a run, the name of its step to export as a table)
 
 

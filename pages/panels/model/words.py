@@ -183,9 +183,9 @@ def show_hidden(screen: ScreenState) -> None:
 
 
 def view_hidden(screen: ScreenState) -> BlockView:
-    """Returns the run of a recorded encoder at its mask, or at the selected word without one.
+    """Returns what a recorded encoder predicts for its masked token, or for the selected token if none is masked.
 
-    If no linear map computes its logits, they are those that the model returned.
+    The logits are those that the model returned if no linear map computes them.
     """
     words, model = words_of_model(screen), model_of(screen.setup.run)
     masked = find_source(screen.setup.run).wanted.masked
