@@ -251,11 +251,11 @@ def test_other_sizes_where_a_matrix_was_typed_that_this_input_does_not_read():
 # ---- what is offered, and taken --------------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_only_what_makes_a_difference_here_is_offered():
-    assert offered(film("temperature")) == ["temperature", "d_k", "heads", "window", "precision"]
+    assert offered(film("temperature")) == ["temperature", "dₖ", "heads", "window", "precision"]
     assert "causal offset" in offered(film("temperature", mask="causal"))
     assert "offset head" in offered(film("temperature", built="offset:1,even"))
     assert "seed" in offered(film("temperature", ex="source_004", text="moon x1 x3"))
-    assert offered(film("window", wiring="even"))[0] == "d_k"
+    assert offered(film("window", wiring="even"))[0] == "dₖ"
 
 
 def test_a_click_takes_the_value():
