@@ -12,8 +12,10 @@ DRAWN = """(words, asks, unit) => {
   const longest = Math.max(...words.map((word) => 0.55 * word.length));
   const drawn = {};
   drawWords({
-    unit, words, rows: words.length, hovered: null, isMarked: () => false, titleOf: () => "",
+    unit, words, rows: words.length, hovered: null, isMarked: () => false, isRest: () => false, titleOf: () => "",
+    snapshot: { share: { name: "weights" } },
     layout: {
+      x: { weights: 600 },
       rowY: words.map((_, i) => 40 * i), rowHeight: words.map(() => 40), laneBehind: asks,
       frame: { wordSize, wordWidth: longest * wordSize + 26 * unit, crossed: false },
     },

@@ -428,7 +428,7 @@ def test_what_was_put_away_stays_while_the_other_lecture_is_built_until_a_next_o
 
 @pytest.mark.parametrize(
     "language, unit, place",
-    [("en", "min", "Scene 3 of 11"), ("zh", "分钟", "第 3 个场景，共 11 个")],
+    [("en", "min", "Scene 3 of 11"), ("zh", "分钟", "场景 3/11")],
 )
 def test_the_desk_tells_the_minutes_of_each_scene_and_their_sum(language, unit, place):
     screen = Presented(lang=language).click("copy")
