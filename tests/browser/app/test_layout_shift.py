@@ -112,7 +112,7 @@ def test_no_page_jumps_when_the_menu_opens_another(profile, warm_server):
     for slug in ("heads", "distance", "decoding", "scores", "glossary"):  # that jumped most, by up to 0.7
         page.evaluate(FOLLOW, f"/{slug}")
         page.wait_for_url(f"**/{slug}?*")
-        page.wait_for_function("window.hasRun")
+        page.wait_for_function("() => window.hasRun")
         jumps += tell_jumps(page, slug)
     page.close()
     assert not jumps, "\n".join(jumps)
