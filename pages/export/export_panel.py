@@ -64,17 +64,11 @@ def show_export(trace: Trace, setup: Setup) -> None:
 
 
 def show_picture_files(screen: ScreenState, provenance: Provenance) -> None:
-    """Shows the downloads of the large picture in its present state, and of the maps of all heads.
-
-    In the view of all heads, which is itself these maps, they come with their numbers.
-    """
-    is_transparent, stop = bool(st.session_state.get(TRANSPARENT_KEY)), screen.setup.view.stop
-    has_heads = shows_heads(stop)
-    if not has_heads:
-        st.caption(say("export.flow"))
-        show_flow_files(screen, provenance, is_transparent, stop)
-    st.caption(say("export.all_heads"))
-    show_flow_files(screen, provenance, is_transparent, stop if has_heads else "heads")
+    """Shows the downloads of the large picture in its present state; in the view of all heads also of their numbers."""
+    is_transparent = bool(st.session_state.get(TRANSPARENT_KEY))
+    has_heads = shows_heads(screen.setup.view.stop)
+    st.caption(say("export.all_heads" if has_heads else "export.flow"))
+    show_flow_files(screen, provenance, is_transparent)
     if has_heads:
         show_heads_file(screen, provenance)
 

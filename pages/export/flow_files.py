@@ -12,11 +12,12 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 
 
-def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent: bool, stop: str | None) -> None:
-    """Shows the buttons that save the flow picture, without an address in it.
+def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent: bool) -> None:
+    """Shows the buttons that save the flow picture as it is on the screen, without an address in it.
 
-    stop: the keyframe that the file shows, or the name of the view of all heads, which it shows with its options.
+    The picture is that of the current keyframe, or the view of all heads with its options.
     """
+    stop = screen.setup.view.stop
     has_heads = shows_heads(stop)
     packed = components.pack_bytes(
         {
@@ -30,7 +31,7 @@ def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent:
             "file": file_name(screen.setup, "", "all_heads" if has_heads else "query").rstrip("."),
         }
     )
-    components.flow_files(data=packed, key="heads_files" if has_heads else "flow_files")
+    components.flow_files(data=packed, key="flow_files")
 
 
 def make_moving_flow(screen: ScreenState) -> MovingPart:
