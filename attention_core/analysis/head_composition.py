@@ -63,7 +63,7 @@ def root_of_products(one: Float[Tensor, "*E a b"], other: Float[Tensor, "*E a b"
 
 
 def root_of_products_numpy(one, other):
-    return np.sqrt(np.maximum(np.einsum("...ij,...ij->...", one, other), 0))
+    return np.asarray(np.sqrt(np.maximum(np.einsum("...ij,...ij->...", one, other), 0)))
 
 
 def root_of_products_formula(one, other):
@@ -94,8 +94,8 @@ def share_of_sizes(
 
 
 def share_of_sizes_numpy(met, written, read):
-    with np.errstate(invalid="ignore"):
-        return np.divide(met, np.multiply(written, read))
+    size = np.multiply(written, read)
+    return np.where(size == 0, np.nan, met / np.where(size == 0, 1, size))
 
 
 def share_of_sizes_formula(met, written, read):

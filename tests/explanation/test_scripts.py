@@ -23,6 +23,7 @@ from attention_core.analysis.blocked_scores import with_additive_mask, with_empt
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.gradient_times_input import gradient_times_input
 from attention_core.analysis.head_circuits import head_circuit, with_pushes
+from attention_core.analysis.head_composition import compose
 from attention_core.analysis.head_contributions import with_contributions, with_likeness, without_head
 from attention_core.analysis.logit_attribution import with_word_pushes
 from attention_core.analysis.online_softmax import with_online_softmax
@@ -146,6 +147,13 @@ def words_alone() -> Trace:
     return with_pushes(head_circuit(numbers(3, 4), heads, AttentionConfig()), numbers(5, 4), numbers(4))
 
 
+def composed_heads() -> Trace:
+    sizes = {"w_q": (7, 6), "w_k": (7, 6), "w_v": (7, 10), "w_o": (10, 7)}
+    earlier, later = (Weights(**{name: numbers(*size) for name, size in sizes.items()}) for _ in range(2))
+    config = AttentionConfig(heads=2)
+    return compose([(earlier, config)], (later, config), head=1)["k"]
+
+
 ENDS_IN_RMS = {"norms": ("rms_norm_before",), "last": ("rms_norm_before",)}
 
 RUNS = {
@@ -194,6 +202,7 @@ RUNS = {
     "gradient x input": lambda: gradient_times_input(small(), Ref("output", (0, 1, 2))),
     "weights written down": lambda: with_rounded_weights(small(), 2),
     "parts of a score": lambda: with_score_parts(small(positions=["sinusoidal"])),
+    "composed heads": composed_heads,
     "both passes": lambda: with_both_passes(small(), Encoder("rnn", width=5, both=True), 2),
     "both passes of an LSTM": lambda: with_both_passes(small(), Encoder("lstm", width=5, both=True, keep=2.0), 2),
     "states of a recurrence": lambda: with_states(small(), Encoder("rnn", width=5), shown=2),

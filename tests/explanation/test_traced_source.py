@@ -180,7 +180,8 @@ def facts_told(text):
 def test_every_expression_that_makes_a_tensor_has_its_line_in_the_order_of_evaluation(name, language):
     for step, found in trace_of(name).computed().items():
         operation, function = found.operation, face_function(found.operation, language)
-        operands = list(operands_of(name, step).values())
+        read = operands_of(name, step)
+        operands = [read[each] for each in operation.reads]
         operands = operands if language == "torch" else [tensor_to_numpy(operand) for operand in operands]
         pieces = Piecewise(function, operands, operation.params).made
         seen = watch_call(function, operands, operation.params).ran[function.__code__].made
