@@ -96,6 +96,6 @@ def test_on_a_phone_the_toolbar_of_a_lesson_is_one_row_and_a_button_opens_its_ot
     toolbar.locator(".st-key-export button").click()
     expect(opened.page.get_by_test_id("stPopoverBody")).to_be_in_viewport()
     opened.settled()
-    toolbar.get_by_role("link", name=words["lesson.next"]).click()
+    toolbar.get_by_role("link", name=words["lesson.next"]).press("Enter")
     opened.page.wait_for_url(f"**/{following}**")
     expect(more).to_have_attribute("aria-expanded", "false")
