@@ -269,10 +269,10 @@ class CheckpointStore:
             if whole is None:
                 inputs = make_inputs(opened, wanted.text, wanted.further, wanted.written, wanted.masked)
                 require_room(opened, inputs)
-                recording = record(opened.model, **inputs.tensors).with_small_layers(MAX_LAYER_BYTES)
+                recording = record(opened.model, **inputs.tensors)
             else:
                 inputs, recording = whole.inputs, whole.maps.recording.without(wanted.off)
-                recording = recording.with_small_layers(MAX_LAYER_BYTES)
+            recording = recording.with_small_layers(MAX_LAYER_BYTES)
         tell("finds")
         with as_refusal("model_run"):
             found = recording.maps

@@ -10,6 +10,7 @@ import streamlit as st
 import torch
 
 from attention_core import Trace
+from attention_core.analysis.head_composition import COMPOSITIONS, EARLIER
 from attention_core.learned.language.circuits import (
     CIRCUIT,
     COMPOSITION,
@@ -42,7 +43,6 @@ from pages.site.words import escape_markdown, get_text_template, say, say_refusa
 
 MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuits that are drawn as heat maps
 COPIES = 0.5  # minimum copying score at which a head counts as copying
-READS = ("q", "k", "v")  # the projections of a head, each with the composition scores of earlier heads
 MOST_EARLIER = 12  # most earlier heads in the table; of more, those with the largest scores
 MOST_PUSHED = 3  # number of words listed whose logits rise or fall most
 circuits_component = make_component(
@@ -188,7 +188,7 @@ def tell_composition(view: BlockView, layer: int, head: int) -> list[str]:
 
 def list_compositions(view: BlockView, layer: int) -> list[tuple[str, Trace]]:
     """Returns (input of the head, run with the scores of the earlier heads with it) for q, k and v, if they exist."""
-    parts = [(read, f"{layer}.{COMPOSITION}_{read}") for read in READS]
+    parts = [(read, f"{layer}.{COMPOSITION}_{read}") for read in COMPOSITIONS]
     return [(read, view.stack[part]) for read, part in parts if part in view.stack.parts]
 
 
@@ -259,6 +259,13 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
     }
 
 
+def stack_scores(found: list[tuple[str, Trace]]) -> tuple[torch.Tensor, tuple[str, ...]]:
+    """Returns the scores of all runs of list_compositions, (input, earlier head), and the names of the
+    earlier heads.
+    """
+    return torch.stack([trace[COMPOSITION] for _, trace in found]), found[0][1].labels[EARLIER]
+
+
 def list_composition_maps(view: BlockView, layer: int, head: int) -> list[dict]:
     """Returns the table of the composition scores for the browser, in a list; [] without scores.
 
@@ -268,10 +275,9 @@ def list_composition_maps(view: BlockView, layer: int, head: int) -> list[dict]:
     found = list_compositions(view, layer)
     if not found:
         return []
-    scores = torch.stack([trace[COMPOSITION] for _, trace in found])  # (read, earlier)
+    scores, names = stack_scores(found)
     largest = scores.nan_to_num().amax(0).topk(min(MOST_EARLIER, scores.shape[1])).indices
     shown = sorted(largest.tolist())
-    names = found[0][1].labels["earlier"]
     short_names = head_compositions(view.name, layer, head)[f"{layer}.{COMPOSITION}_q"].labels["earlier"]
     few = "" if len(shown) == len(names) else say("circuits.composition.few", count=len(shown), all=len(names))
     return [
@@ -321,8 +327,7 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
             yield trace, step
     found = list_compositions(view, layer)
     if found:
-        scores = torch.stack([run[COMPOSITION] for _, run in found])
-        names = found[0][1].labels["earlier"]
+        scores, names = stack_scores(found)
         yield make_table(COMPOSITION, scores, read=tuple(read for read, _ in found), earlier=names)
 
 
