@@ -15,7 +15,7 @@ from attention_core.record.errors import AttentionError
 PART = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?"
 REVISION_PART = "[A-Za-z0-9_][A-Za-z0-9._-]*"
 HUB_NAME = re.compile(f"(?P<name>{PART}/{PART})(?:@(?P<revision>{REVISION_PART}(?:/{REVISION_PART})*))?")
-PARTED = "--"  # stands for the / of a model's name in folder names of the hub's cache
+PARTED = "--"  # replaces the / of a model's name in folder names of the hub's cache
 TWICE = ("..", PARTED)  # no model name contains these
 MAX_NAME, MAX_REVISION = 96, 100  # characters
 MAIN = "main"

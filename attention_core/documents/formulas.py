@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tree
 
 OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese characters, which the font lacks
-STAND_IN = "⬜"  # stands for a Chinese character while ziamath typesets; formulas do not contain it otherwise
+STAND_IN = "⬜"  # placeholder for a Chinese character while ziamath typesets; no formula contains it
 OTHER_FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 OUTLINE_SIZE = 12.0  # in pixels: the letter size for which the outlines are defined
 STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # in ems: height of a Chinese character above and below the baseline
