@@ -20,11 +20,12 @@ from attention_core.record.trace import Faces, Operation, Step, Trace
 
 COMPOSITIONS = ("q", "k", "v")  # the inputs of a head to which an earlier head may add
 EARLIER = "earlier"  # axis of the earlier heads
+LATER = "later"  # axis of the later head, of length 1: it broadcasts to all earlier heads
 Heads = tuple[Weights, AttentionConfig]  # the matrices of a layer's heads, and their numbers
 
 
 # ---- the product of two matrices, of which one may be transposed -----------------------------------------------------
-def multiply(one: Float[Tensor, "*E a b"], other: Float[Tensor, "*E c d"], *, turned: str) -> Float[Tensor, "*E e f"]:
+def multiply(one: Float[Tensor, "E a b"], other: Float[Tensor, "#E c d"], *, turned: str) -> Float[Tensor, "E e f"]:
     one = one.mT if turned == "first" else one
     other = other.mT if turned == "second" else other
     return one @ other
@@ -41,16 +42,14 @@ def multiply_formula(one, other, *, turned):
 
 
 def multiply_cell(index, one: Operand, other: Operand, *, turned) -> Cell:
-    *heads, i, k = index
-    own = heads[: len(one.shape) - 2]
-    others = heads[: len(other.shape) - 2]
+    head, i, k = index
     terms = []
     inner = one.shape[-2] if turned == "first" else one.shape[-1]
     for j in range(inner):
         left = (j, i) if turned == "first" else (i, j)
         right = (k, j) if turned == "second" else (j, k)
-        factor = one[(*own, *left)]
-        terms.append((factor, other[(*others, *right)]))
+        factor = one[(head, *left)]
+        terms.append((factor, other[(head, *right)]))
     return Cell(tuple(terms))
 
 
@@ -58,12 +57,12 @@ MULTIPLY = Faces(multiply, multiply_numpy, multiply_formula, multiply_cell, sign
 
 
 # ---- the size of a matrix product: the root of the sum of its squared numbers ----------------------------------------
-def root_of_products(one: Float[Tensor, "*E a b"], other: Float[Tensor, "*E a b"]) -> Float[Tensor, "*E"]:
+def root_of_products(one: Float[Tensor, "E a b"], other: Float[Tensor, "E a b"]) -> Float[Tensor, " E"]:
     return (one * other).sum((-2, -1)).clamp(min=0).sqrt()
 
 
 def root_of_products_numpy(one, other):
-    return np.asarray(np.sqrt(np.maximum(np.einsum("...ij,...ij->...", one, other), 0)))
+    return np.sqrt(np.maximum(np.einsum("...ij,...ij->...", one, other), 0))
 
 
 def root_of_products_formula(one, other):
@@ -88,7 +87,7 @@ ROOT_OF_PRODUCTS = Faces(root_of_products, root_of_products_numpy, root_of_produ
 
 # ---- the score: the size of the product of both heads' matrices, as a share of its upper bound -----------------------
 def share_of_sizes(
-    met: Float[Tensor, " E"], written: Float[Tensor, " E"], read: Float[Tensor, ""]
+    met: Float[Tensor, " E"], written: Float[Tensor, " E"], read: Float[Tensor, "1"]
 ) -> Float[Tensor, " E"]:
     return met / (written * read)
 
@@ -103,7 +102,7 @@ def share_of_sizes_formula(met, written, read):
 
 
 def share_of_sizes_cell(index, met: Operand, written: Operand, read: Operand) -> Cell:
-    return Cell(((met[index],), (written[index], read[()])), "quotient")
+    return Cell(((met[index],), (written[index], read[index])), "quotient")
 
 
 SHARE_OF_SIZES = Faces(share_of_sizes, share_of_sizes_numpy, share_of_sizes_formula, share_of_sizes_cell)
@@ -160,17 +159,17 @@ def run_composition(
     first, second = read
     is_output = second == "later_w_o"
     width, inner = ("d_v", "d_v") if is_output else ("d_k", "d_k")
-    dims = {first: ("D", width), second: (inner, "D") if is_output else ("D", inner)}
+    dims = {first: (LATER, "D", width), second: (LATER, inner, "D") if is_output else (LATER, "D", inner)}
     inputs = {"w_v": Step("w_v", w_v, (EARLIER, "D", "d_v")), "w_o": Step("w_o", w_o, (EARLIER, "d_v", "D"))}
-    inputs |= {name: Step(name, matrix, dims[name]) for name, matrix in read.items()}
+    inputs |= {name: Step(name, matrix[None], dims[name]) for name, matrix in read.items()}
     rows = {"turned": "second" if is_output else "first"}  # so that the product has the inner width
     plan = [
         Operation("value_products", (EARLIER, "d_v", "d_v"), ("w_v", "w_v"), MULTIPLY, {"turned": "first"}),
         Operation("output_products", (EARLIER, "d_v", "d_v"), ("w_o", "w_o"), MULTIPLY, {"turned": "second"}),
         Operation("written_size", (EARLIER,), ("value_products", "output_products"), ROOT_OF_PRODUCTS),
-        Operation("first_products", (width, width), (first, first), MULTIPLY, {"turned": "first"}),
-        Operation("second_products", (inner, inner), (second, second), MULTIPLY, rows),
-        Operation("read_size", (), ("first_products", "second_products"), ROOT_OF_PRODUCTS),
+        Operation("first_products", (LATER, width, width), (first, first), MULTIPLY, {"turned": "first"}),
+        Operation("second_products", (LATER, inner, inner), (second, second), MULTIPLY, rows),
+        Operation("read_size", (LATER,), ("first_products", "second_products"), ROOT_OF_PRODUCTS),
         Operation("between", (EARLIER, "d_v", width), ("w_o", first), MULTIPLY, {"turned": ""}),
         Operation("written_between", (EARLIER, "d_v", width), ("value_products", "between"), MULTIPLY, {"turned": ""}),
         Operation("between_read", (EARLIER, "d_v", width), ("between", "second_products"), MULTIPLY, {"turned": ""}),

@@ -234,7 +234,7 @@ RUNS = {
 }
 
 # of attention, which documents are made of; the others are parts of a stack
-ATTENTION_RUNS = [name for name in RUNS if not name.startswith(("part ", "pushes"))]
+ATTENTION_RUNS = [name for name in RUNS if not name.startswith(("part ", "pushes", "composed"))]
 
 
 @cache
