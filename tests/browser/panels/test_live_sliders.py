@@ -95,14 +95,14 @@ def test_an_arrow_key_moves_the_temperature_by_what_its_digits_show(screen):
 
 
 def test_the_width_of_a_head(screen):
-    label = "Width d_k of query and key"
+    label = "Width dₖ of query and key"
     opened = screen("?guess=1&lang=en", lesson="scale")
     drag(opened, label, 1)
     bar = ".frames path[aria-label*='weights [head 1, q, 4]']"
     knob, headline, bars = read(opened, label, "h5", bar)
     dragged = shares(opened)
     assert knob == "1024" and headline[0].startswith(
-        "d_k = 1024: without the division the largest of 8 weights averages 0.97 and"
+        "dₖ = 1024: without the division the largest of 8 weights averages 0.97 and"
     )
     assert dragged[3] == pytest.approx(float(bars[-1].rpartition(": ")[2]), abs=1e-4)
     assert "d_k" not in opened.page.url

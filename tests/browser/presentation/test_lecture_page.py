@@ -188,7 +188,7 @@ def test_the_pictures_of_lessons_follow_their_sliders_and_no_key_of_a_slider_tur
         expect(width).to_have_text("64")
         slider.press("ArrowLeft")
         expect(width).not_to_have_text("64")
-        expect(told.first).to_contain_text(f"d_k = {width.inner_text()}:")
+        expect(told.first).to_contain_text(f"dₖ = {width.inner_text()}:")
         expect(page.locator(".on .cloud")).not_to_have_attribute("aria-label", at_first)
         expect(page.locator(".slide.on h2")).to_have_text("1 scale")
         slider.evaluate("each => each.blur()")

@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 
 MOVED = "Biggest change: the weight of “dog” for “it” in head 1, 0.93 → 0.62 (−0.31)."
-BEHIND_W_Q = ["X W_q", "Q", "scores", "scaled", "masked", "weights", "heads", "concat", "output"]
-BEFORE = ["X", "X W_k", "K", "X W_v", "V"]
+BEHIND_W_Q = ["X Wq", "Q", "scores", "scaled", "masked", "weights", "heads", "concat", "output"]
+BEFORE = ["X", "X Wk", "K", "X Wv", "V"]
 SCROLLED = "() => document.querySelector('[data-testid=stMain]').scrollTop"
 
 

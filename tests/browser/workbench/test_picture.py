@@ -1,5 +1,6 @@
 """What the picture draws, read off its shapes: widths, what is pale, what is left out."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -142,9 +143,13 @@ def test_a_long_text_says_which_view_it_lacks_and_draws_its_other_words_as_a_who
     expect(flow.locator(".below .missing")).to_have_text("Drag: up to 64 tokens; here 80")
     assert opened.drawn("texts word 13").text_content() == "67 other words"  # 12 keys and the query have own rows
     assert opened.drawn("texts together").text_content() == "together 42 %"  # 1 − 12 e^4.24 / (20 e^4.24 + 60)
-    strands = opened.drawn("ribbons strands")
-    assert 10 < strands.get_attribute("d").count("M") + 1 <= 67
-    inner, outer = strands.bounding_box(), opened.drawn("ribbons ribbon 13").bounding_box()
+    strands, ribbon = opened.drawn("ribbons strands"), opened.drawn("ribbons ribbon 13")
+    upper, lower = re.search(r",([\d.]+)V([\d.]+)", ribbon.get_attribute("d")).groups()  # at its right end
+    thickness = float(lower) - float(upper)
+    assert (
+        thickness / 4 < strands.get_attribute("d").count("M") + 1 <= thickness / 3
+    )  # each 3 to 4 px: of 67, 8 are drawn
+    inner, outer = strands.bounding_box(), ribbon.bounding_box()
     assert outer["y"] < inner["y"] < inner["y"] + inner["height"] < outer["y"] + outer["height"]
     assert "÷ √d" in flow.locator(".stage > svg text.sign").all_text_contents()  # all scores are 0, and 0 ÷ √2 is 0
     bottoms = flow.evaluate(
