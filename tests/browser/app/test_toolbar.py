@@ -3,6 +3,7 @@ picture, is the largest thing on its screen; and every drawer of a lesson is dra
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from pages.site.catalog import LESSONS, PAGES
 from pages.site.words import load_app_texts
@@ -96,6 +97,10 @@ def test_on_a_phone_the_toolbar_of_a_lesson_is_one_row_and_a_button_opens_its_ot
     toolbar.locator(".st-key-export button").click()
     expect(opened.page.get_by_test_id("stPopoverBody")).to_be_in_viewport()
     opened.settled()
-    toolbar.get_by_role("link", name=words["lesson.next"]).press("Enter")
+    asked = []
+    opened.socket.on("framesent", lambda frame: asked.append(BackMsg.FromString(frame).rerun_script.page_script_hash))
+    toolbar.get_by_role("link", name=words["lesson.next"]).click()
     opened.page.wait_for_url(f"**/{following}**")
     expect(more).to_have_attribute("aria-expanded", "false")
+    former = asked[0]  # the press also closes the menu, which the browser reports for the page that it is on
+    assert former not in asked[asked.count(former) :], asked  # that page is asked for before the next one, not after it
