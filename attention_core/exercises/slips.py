@@ -81,7 +81,7 @@ def find_slips(checked: CheckedWork) -> dict[str, StepSlips]:
     >>> texts = {"scores": "5 5; 5 10", "scaled_scores": "2.5 2.5; 2.5 5"}
     >>> found = find_slips(check_work(trace, texts, stages_of(trace)))
     >>> [str(cause) for cause in found["scaled_scores"].causes][0]
-    'the scores are divided by d_k, not √d_k: the root is missing, or they are scaled twice'
+    'the scores are divided by dₖ, not √dₖ: the root is missing, or they are scaled twice'
     """
     found = {}
     for step in checked.marked:

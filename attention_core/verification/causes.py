@@ -80,7 +80,7 @@ def find_causes(
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0, 2.0], [0.0, 3.0]]), torch.tensor([[3.0, -1.0], [0.5, 1.0]])
     >>> [str(cause) for cause in find_causes(attend_qkv(q, k, k), {"output": torch.softmax(q @ k.T, dim=-1) @ k})]
-    ['no scale: the scores are not divided by √d_k']
+    ['no scale: the scores are not divided by √dₖ']
     """
     theirs = fit_given_steps(trace, given)
     if tolerance is None:

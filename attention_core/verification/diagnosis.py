@@ -420,7 +420,7 @@ def diagnose(
     >>> q = torch.tensor([[1.0, 2.0], [0.0, 3.0]])
     >>> print(diagnose(mine, q, torch.eye(2), torch.eye(2)))
     output differs first, most at (b 0, query 0, H·d_v 0): yours 0.2689, ours 0.3302. The numbers are those of: no
-    scale: the scores are not divided by √d_k.
+    scale: the scores are not divided by √dₖ.
     """
     check_tensors({"q": q, "k": k, "v": v})
     swap = not heads_first and q.dim() == 4

@@ -23,7 +23,7 @@ from pages.lessons.opened_cell import (
 )
 from pages.lessons.pictures import RunPicture, show_run_picture
 from pages.panels import lesson_choices
-from pages.session.labels import cell_naming_axes, current_palette, inline_step_name, picture_texts_for, place_name
+from pages.session.labels import cell_naming_axes, current_palette, picture_texts_for, place_name, typeset_step_name
 from pages.site.words import escape_markdown, say, say_cause
 
 MARK_TEXT_KEYS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "slip"}
@@ -48,7 +48,7 @@ def is_step_right(checked: CheckedWork, step: str) -> bool:
 
 def label_stage(checked: CheckedWork, step: str) -> str:
     """Returns a step's name, followed by the number of its errors, or by ✓ if all its numbers are right."""
-    name = inline_step_name(step)
+    name = typeset_step_name(step)
     slips = checked.marked[step].count(Mark.SLIP)
     if slips:
         return say("lessons.check.stage_wrong", step=name, count=slips)
@@ -270,7 +270,7 @@ def show_slips(checked: CheckedWork, found: Mapping[str, StepSlips]) -> None:
     """Shows a sentence for each step with errors."""
     for step, slips in found.items():
         explanation = describe_slips(checked, slips)
-        st.markdown(say("slips.step", step=inline_step_name(step), told=explanation))
+        st.markdown(say("slips.step", step=typeset_step_name(step), told=explanation))
 
 
 def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:

@@ -23,7 +23,7 @@ from pages.panels.link_controls import choose_option
 from pages.panels.proof import describe_agreement
 from pages.runs.checkpoint_store import RecordedText
 from pages.session.addresses import page_address
-from pages.session.labels import Selection, current_palette, formula_names, inline_step_name
+from pages.session.labels import Selection, current_palette, formula_names, typeset_step_name
 from pages.site.words import current_language, escape_markdown, say
 
 STEP = "shows"  # link key of the step that is shown
@@ -37,7 +37,7 @@ def show_steps(given: GivenFile) -> None:
     shown, maps = given.view.maps, given.recorded.maps
     number = maps.number_of(given.view.group, layer)
     trace = maps.recording.run(number).trace.labelled(T=shown.shown_queries, S=shown.shown_keys)
-    step = choose_option(STEP, list(trace.computed()), "weights", words=inline_step_name)
+    step = choose_option(STEP, list(trace.computed()), "weights", words=typeset_step_name)
     st.latex(formula(trace, step, current_palette().families(), formula_names(trace)))
     _, H, T, _ = trace["weights"].shape
     key_value_head = kv_head(head, H, trace["k"].shape[1])

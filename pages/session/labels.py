@@ -31,6 +31,7 @@ from pages.site.words import current_language, has, make_names_distinct, say
 
 HEAD_DIMS = ("H", "H_kv")  # axes of heads: query heads and key/value heads
 CHINESE_LETTERS = re.compile(r"[\u3400-\u9fff]")
+SUBSCRIPTED_SYMBOL = re.compile(r"(X )?\b([A-Za-z])_(\w+)")  # such as W_q, or X W_q
 BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line break between two Chinese characters
 
 
@@ -175,6 +176,11 @@ def inline_step_name(step: str) -> str:
     """Returns the short name of a step on one line; parts of a Chinese name are joined without a space."""
     name = BROKEN_CHINESE.sub("", short_step_name(step))
     return name.replace("\n", " ")
+
+
+def typeset_step_name(step: str) -> str:
+    """Returns the short name of a step as Markdown, in which a symbol with a subscript is a formula, such as X W_q."""
+    return SUBSCRIPTED_SYMBOL.sub(r"$\1\2_{\3}$", inline_step_name(step))
 
 
 def listed_step_name(step: str) -> str:

@@ -60,6 +60,7 @@ def test_every_exercise_opens_with_its_steps(kind, lang):
     assert check.errors() == [] and check.says(load_app_texts(lang)["lessons.check.question"])
     wanted = stages_of(make_exercise(kind, 1).run()) if kind in LEVELS else range(7)
     assert len(check.widgets()["stage"].options) == len(wanted)
+    assert not [label for label in check.widgets()["stage"].options if "_" in label and "$" not in label]
     written = marks(check)[0]
     assert ("–" in {text or "–" for text in written}) == (kind != "printed")
 
@@ -84,12 +85,12 @@ def test_the_mistake_is_named():
     """Divided by 2, which is d_k: 4 / 2."""
     halves = "0 -2 1; -1.5 2 2; -1 1 1.5"
     check = Lesson("check", stage="scaled_scores", scores=SCORES, scaled_scores=halves, **QKV)
-    assert check.says("the scores are divided by d_k, not √d_k")
+    assert check.says("the scores are divided by dₖ, not √dₖ")
     told = [each.value for each in check.at.markdown]
-    reason, count = (next(i for i, text in enumerate(told) if part in text) for part in ("by d_k", "Of 9 numbers:"))
+    reason, count = (next(i for i, text in enumerate(told) if part in text) for part in ("by dₖ", "Of 9 numbers:"))
     assert reason < count
     chinese = Lesson("check", stage="scaled_scores", scores=SCORES, scaled_scores=halves, kind="from_qkv", lang="zh")
-    assert chinese.says("得分除以了 d_k，而不是 √d_k")
+    assert chinese.says("得分除以了 dₖ，而不是 √dₖ")
 
 
 def test_where_nobody_can_tell_both_are_named():
@@ -107,7 +108,7 @@ def test_where_nobody_can_tell_both_are_named():
     text = "; ".join(" ".join(f"{n:g}" for n in row) for row in scores.tolist())
     check = Lesson("check", kind="state", state=state, stage="scaled_scores", scaled_scores=text, lang="en")
     assert check.says("either of these")
-    assert check.says("divided by d_k, not √d_k") and check.says("divided by √(H·d_k)")
+    assert check.says("divided by dₖ, not √dₖ") and check.says("divided by √(H·dₖ)")
 
 
 def test_cells_are_typed_into_and_stay_in_the_link():
