@@ -54,3 +54,11 @@ def test_the_index_of_a_symbol_stands_lower():
     split = "(text) => withIndices(text)"
     assert call_in_node("flow/words", split, "X W_q Δ") == [["X W", ""], ["q", "index"], [" Δ", ""]]
     assert call_in_node("flow/words", split, "scores") == [["scores", ""]]
+
+
+@pytest.mark.parametrize(
+    ("token", "name"),
+    [("dog", "dog"), ("狗", "狗"), ("7", "7"), (",", "“,”"), ("。", "“。”"), (", #3", "“, #3”"), ("don't", "don't")],
+)
+def test_a_sign_alone_is_in_quotes(token, name):
+    assert call_in_node("flow/words", "quotedSign", token) == name

@@ -14,7 +14,7 @@ import { PlaneHands } from "./plane_hands.js";
 import { PlaneVectors } from "./plane_vectors.js";
 import { Shapes } from "./shapes.js";
 import { follow, lastOf, placeOf, sum } from "./twin.js";
-import { shortened, spellNumber, spellPercent, textWidth } from "./words.js";
+import { quotedSign, shortened, spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
 const PLANE_ROOM = 1.45; // range of a panel's axes, as a multiple of the length of its longest vector
@@ -340,7 +340,7 @@ export class PlaneView {
   // If there are many words, a name for which no space is free is omitted.
   drawName(role, places, [x, y], radius, taken, isShut) {
     const size = (this.model.keys.length > 12 ? 14 : 19) * Math.max(this.unit, 0.85);
-    const words = [...new Set(places.map((place) => this.model.keys[place]))];
+    const words = [...new Set(places.map((place) => quotedSign(this.model.keys[place])))];
     const text = words.length > 4 ? `${words.slice(0, 3).join(", ")} +${words.length - 3}` : words.join(", ");
     const [width, [left, top]] = [textWidth(text, size, 600), this.boxes[role]];
     const gap = radius + 5;
@@ -469,7 +469,7 @@ export class PlaneView {
     const tall = Math.min(tallest, height / fitting);
     const top = y + (height - tall * fitting) / 2;
     const size = Math.min(19 * this.unit, tall * 0.62);
-    const longest = Math.max(...shown.map((place) => textWidth(this.model.keys[place], size, 600)));
+    const longest = Math.max(...shown.map((place) => textWidth(quotedSign(this.model.keys[place]), size, 600)));
     const wordWidth = Math.min(longest + 10, width * 0.42);
     const room = width - wordWidth;
     this.put("texts", "text", "title shares", {
@@ -482,7 +482,7 @@ export class PlaneView {
       const isChosen = this.chosen === place;
       const name = {
         x: x + wordWidth - 8, y: middle, "font-size": size, class: `end planeword${isChosen ? " chosenword" : ""}`,
-        text: shortened(this.model.keys[place], wordWidth, size), opacity: isShut ? 0.45 : 1,
+        text: shortened(quotedSign(this.model.keys[place]), wordWidth, size), opacity: isShut ? 0.45 : 1,
       };
       const rail = { x: x + wordWidth, y: middle - tall * 0.3, width: room, height: tall * 0.6, rx: 4 };
       const bar = { ...rail, width: Math.max(1, room * share), class: "share" };

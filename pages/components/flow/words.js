@@ -34,6 +34,12 @@ const inSingular = (text) => text.replace(/^ (head|word|token|key|row)s\b/, " $1
 export const withIndices = (text) =>
   text.split(/_(\w+)/).map((each, i) => [each, i % 2 ? "index" : ""]).filter(([each]) => each);
 
+/**
+ * The name of a token beside dots and numbers, where a sign alone, such as a comma, would look like a speck: in quotes.
+ * @type {(token: string) => string}
+ */
+export const quotedSign = (token) => (/[\p{L}\p{N}]/u.test(token.replace(/#\d+$/, "")) ? token : `“${token}”`);
+
 /** Whether two values are the same as JSON. @type {(one: unknown, other: unknown) => boolean} */
 export const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 

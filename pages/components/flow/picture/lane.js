@@ -26,7 +26,8 @@ export function drawLane(picture) {
 // Draws a rounded box around the query's word and the left end of the query's lane below it.
 function drawPill(picture, lane) {
   const { rowY, rowHeight, laneBehind, frame } = picture.layout;
-  const top = rowY[laneBehind] - Math.max(rowHeight[laneBehind], 30 * picture.unit) / 2 + 2 * picture.unit;
+  const margin = clamp((rowHeight[laneBehind] - 26 * picture.unit) / 2, 0, 2 * picture.unit); // none in a low row
+  const top = rowY[laneBehind] - rowHeight[laneBehind] / 2 + margin;
   const box = { x: 0, y: top, width: frame.wordWidth, height: Math.max(0, lane.y + lane.height - top) };
   picture.put("lane", "rect", "pill", { ...box, rx: 12 * picture.unit, class: "pill" });
 }
@@ -46,7 +47,8 @@ export function drawWords(picture) {
     const size = legible(Math.min(wanted, (room - CUT_SLACK) / textWidth(word, 1, 700)));
     const look = classes("word", asks && "asking", picture.isMarked(row) && "marked");
     const fades = picture.hovered === null || isHovered || asks ? 1 : 0.28;
-    const at = { x: 10 * picture.unit, y: rowY[row], "font-size": size, opacity: fades };
+    const lowered = asks ? Math.max(0, size - rowHeight[row]) / 2 : 0; // so that it clears the row above
+    const at = { x: 10 * picture.unit, y: rowY[row] + lowered, "font-size": size, opacity: fades };
     const text = shortened(word, room, size, 700);
     if (wanted >= LEAST_WORD) picture.put("texts", "text", `word ${row}`, { ...at, class: look, text });
     const box = { x: 0, y: rowY[row] - rowHeight[row] / 2, width: frame.wordWidth, height: rowHeight[row] };
