@@ -16,6 +16,7 @@ from attention_core.checkpoints.named_biases import BucketTable
 from attention_core.mechanism.attention import attend, attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.positions import POSITIONS
+from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
 
@@ -41,13 +42,14 @@ def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun
     A mask or bias that the core has too is chosen by its name; for any other, the recorded tensor is used. tables: the
     model's tables of relative positions.
 
-    Raises AttentionError (a ValueError) if a recorded number is not finite.
+    Raises AttentionError (a ValueError) if a recorded number is not finite: layer_not_finite, which names the layer.
 
     >>> q = torch.tensor([[[[0.0, 2**0.5]]]])
     >>> k = torch.eye(2)[None, None]
     >>> run_call(AttentionCall("layer", q, k, k, k)).trace["weights"].flatten()            # 1/(1 + e) and e/(1 + e)
     tensor([0.2689, 0.7311], dtype=torch.float64)
     """
+    require_finite_call(call)
     mechanism = read_mechanism(call, tables)
     weights = Weights(**mechanism.learned)
     trace = attend_qkv(
@@ -60,6 +62,16 @@ def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun
         bias=mechanism.bias,
     )
     return CoreRun(trace, mechanism.config, weights, mechanism.given, mechanism.open_rows)
+
+
+def require_finite_call(call: AttentionCall) -> None:
+    """Raise AttentionError (layer_not_finite) if a number of q, k or v is infinite or NaN."""
+    for name, tensor in (("q", call.q), ("k", call.k), ("v", call.v)):
+        refused = ~tensor.isfinite()
+        if refused.any():
+            index = tuple(refused.nonzero()[0].tolist())
+            value = tensor[index].item()
+            raise AttentionError("layer_not_finite", layer=call.name, name=name, value=value, index=index)
 
 
 def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTable] = ()) -> CoreRun:

@@ -89,6 +89,10 @@ class Projection:
         """The chosen numbers of the map's bias, in float64; None if it has no bias."""
         return None if self.source.bias is None else self.source.bias[self.columns.flatten()].double()
 
+    def in_run(self, maps: Sequence[LinearMap]) -> "Projection":
+        """Return the same Projection with the linear map of another run; see LayerMaps.in_run."""
+        return replace(self, source=maps[self.source.number])
+
     def by_text(self, rows: Float[Tensor, "R D"]) -> Float[Tensor, "B L D"]:
         """Return rows, one per token, as (B, L, D), where B counts the texts."""
         if self.texts_first:
@@ -127,6 +131,15 @@ class LayerMaps:
     v: Projection
     rope: Mapping[str, object] | None
     output: LinearMap | None
+
+    def in_run(self, maps: Sequence[LinearMap]) -> "LayerMaps":
+        """Return the same LayerMaps with the linear maps of another run of the model on the same inputs.
+
+        maps: all linear maps of this run.
+        """
+        q, k, v = (each.in_run(maps) for each in (self.q, self.k, self.v))
+        output = None if self.output is None else maps[self.output.number]
+        return LayerMaps(q, k, v, self.rope, output)
 
 
 def find_layer_maps(

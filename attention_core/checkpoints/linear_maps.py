@@ -16,9 +16,11 @@ PARTS = ("split", "split_with_sizes", "select", "unbind")  # operations that ret
 class LinearMap:
     """A linear map in a run, made = given @ matrix + bias, with one row per token.
 
+    number: its index among the linear maps of the run, which is the same in each run of the model on the same inputs.
     name: the name of the module that ran it.
     """
 
+    number: int
     name: str
     given: Float[Tensor, "R D"]
     matrix: Float[Tensor, "D C"]
@@ -29,10 +31,10 @@ class LinearMap:
 def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
     """Return the linear maps of a recorded run in order; products with a matrix that the run itself computed are left
     out."""
-    maps = []
+    maps: list[LinearMap] = []
     for computed in watched.operations.values():
         if computed.name in ("add", "add_"):
-            maps += list_later_bias(computed)
+            maps += list_later_bias(len(maps), computed)
             continue
         *added, given, matrix = computed.arguments if computed.name in ("mm", "addmm") else (None,) * 2
         is_scaled = any(computed.named.get(name, 1) != 1 for name in ("alpha", "beta"))
@@ -40,13 +42,13 @@ def list_linear_maps(watched: OperationWatch) -> list[LinearMap]:
             continue
         bias = added[0].detach() if added else None
         if bias is None or bias.dim() == 1:
-            maps.append(LinearMap(computed.module, given, matrix.detach(), bias, computed.result))
+            maps.append(LinearMap(len(maps), computed.module, given, matrix.detach(), bias, computed.result))
     return maps
 
 
-def list_later_bias(computed: Computed) -> list[LinearMap]:
+def list_later_bias(number: int, computed: Computed) -> list[LinearMap]:
     """Return the linear map to whose result an addition adds a learned bias, in a list; [] if the operation is no such
-    addition.
+    addition. number: the index of the linear map in the run.
 
     torch computes `nn.Linear` by two operations if its input is not contiguous, as where the first axis is the tokens'.
     """
@@ -60,7 +62,7 @@ def list_later_bias(computed: Computed) -> list[LinearMap]:
     if not is_bias or made.shape[-1:] != columns or computed.named.get("alpha", 1) != 1:
         return []
     given, matrix = product.arguments
-    return [LinearMap(computed.module, given, matrix.detach(), bias.detach(), made.flatten(0, -2))]
+    return [LinearMap(number, computed.module, given, matrix.detach(), bias.detach(), made.flatten(0, -2))]
 
 
 def is_learned(computed: Computed | None) -> bool:

@@ -24,7 +24,7 @@ from attention_core.checkpoints.interface import CallList, Heads, recorded_calls
 from attention_core.checkpoints.layer_maps import LayerMaps, find_layer_maps
 from attention_core.checkpoints.linear_maps import LinearMap, list_linear_maps
 from attention_core.checkpoints.named_biases import BucketTable, find_bucket_tables
-from attention_core.checkpoints.recording import Recording
+from attention_core.checkpoints.recording import FoundMaps, Recording
 from attention_core.checkpoints.stream_sum import StreamSum, find_stream_sum
 from attention_core.checkpoints.watched_run import watch
 from attention_core.checkpoints.watched_scores import read_watched
@@ -208,18 +208,26 @@ def find_all_maps(
 
 
 def find_whole(
-    model: torch.nn.Module, run: Callable[[], object], calls: Sequence[AttentionCall], tables: Sequence[BucketTable]
+    model: torch.nn.Module,
+    run: Callable[[], object],
+    calls: Sequence[AttentionCall],
+    tables: Sequence[BucketTable],
+    found_maps: FoundMaps,
 ) -> WholeModel:
-    """Run a model again and record its operations; return the model as a stack of the core. Raises AttentionError: see
+    """Run a model again and record its operations; return the model as a stack of the core.
+
+    found_maps: the result of find_all_maps, whose comparisons are not repeated. Raises AttentionError: see
     find_whole_model.
     """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms, kept_vectors(model) as vectors:
         watched, outputs = watch(model, run)
     maps = list_linear_maps(watched)
     layers = []
-    for call, found in zip(calls, list_layer_maps(model, calls, maps, norms), strict=True):
-        layer = None if isinstance(found, AttentionError) else run_from_x(call, found, tables)
-        layers.append((call.name, found, layer))
+    for call, found in zip(calls, found_maps, strict=True):
+        if isinstance(found, AttentionError):
+            layers.append((call.name, found, None))
+        else:
+            layers.append((call.name, found.in_run(maps), run_from_x(call, found, tables)))
     stream = Stream(watched, maps, norms)
     logits = getattr(outputs, "logits", outputs if isinstance(outputs, Tensor) else None)  # or vectors, without a head
     return find_whole_model(stream, layers, logits, vectors[-1] if vectors else None)

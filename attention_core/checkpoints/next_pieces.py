@@ -49,24 +49,46 @@ def writes_on(opened: OpenedModel) -> bool:
     return opened.tokenizer is not None and opened.model.can_generate()
 
 
+def find_shares(logits: Float[Tensor, " V"], temperature: float = 1.0) -> Float[Tensor, " V"]:
+    r"""Return the probabilities $\mathrm{softmax}(logits / temperature)$ in float64.
+
+    Raises AttentionError: positive_number, for the temperature; not_finite if the logits have no softmax, because one
+    is NaN or infinite, or all are minus infinity.
+
+    >>> find_shares(torch.tensor([0.0, 0.0, -torch.inf])).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    if not 0 < temperature < float("inf"):
+        raise AttentionError("positive_number", name="temperature", given=temperature)
+    shares = (logits.double() / temperature).softmax(-1)
+    if shares.isnan().any():
+        index = tuple((~logits.isfinite()).nonzero()[0].tolist())
+        raise AttentionError("not_finite", name="logits", value=logits[index].item(), index=index)
+    return shares
+
+
 def next_shares(logits: Float[Tensor, "B T V"], temperature: float = 1.0) -> Float[Tensor, " V"]:
     r"""Return, for each token of the vocabulary, the probability that it comes next in the first text.
 
     That is $softmax(logits / temperature)$ at the last token of the text.
 
-    Raises AttentionError: positive_number, for the temperature.
+    Raises AttentionError: positive_number, not_finite; see find_shares.
 
     >>> next_shares(torch.zeros(1, 3, 4)).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
-    if not 0 < temperature < float("inf"):
-        raise AttentionError("positive_number", name="temperature", given=temperature)
-    return (logits[0, -1].double() / temperature).softmax(-1)
+    return find_shares(logits[0, -1], temperature)
 
 
-def list_candidates(opened: OpenedModel, logits: Tensor, count: int, temperature: float = 1.0) -> list[Candidate]:
-    """Return the `count` likeliest next tokens of a text, the likeliest first."""
-    shares, drawn = next_shares(logits), next_shares(logits, temperature)
+def list_candidates(
+    opened: OpenedModel, logits: Float[Tensor, "B T V"], count: int, temperature: float = 1.0, place: int = -1
+) -> list[Candidate]:
+    """Return the `count` likeliest tokens at a place of the first text, the likeliest first.
+
+    place: the index of the token whose logits are read; the last token, for the next one. Raises AttentionError: see
+    find_shares.
+    """
+    shares, drawn = (find_shares(logits[0, place], each) for each in (1.0, temperature))
     numbers = shares.topk(min(count, len(shares))).indices.tolist()
     return [
         Candidate(number, opened.tokenizer.show(number), float(shares[number]), float(drawn[number]))

@@ -7,6 +7,7 @@ transformers is imported when a model is opened; neither weights nor code are do
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from torch.nn.modules import module as torch_modules
 
 from attention_core.checkpoints.folder_files import ModelFolder, find_folder
 from attention_core.checkpoints.folder_tokenizer import read_tokenizer
+from attention_core.checkpoints.free_memory import find_free_bytes
 from attention_core.checkpoints.model_config import CONFIG_FILE, MODEL_BOUNDS, ModelBounds, ReadConfig, read_config
 from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.pieces import FastTokenizer
@@ -33,6 +35,22 @@ MAX_REASON_CHARACTERS = 240
 OPENING = Lock()  # opening is serialised, because transformers patches functions of torch meanwhile
 
 
+@dataclass(frozen=True, eq=False)
+class CheckedFolder:
+    """A folder whose model may be loaded: all of it was checked except the numbers of its weights.
+
+    folder: its files. read: its config. config, model_class: the same config, and the class, of transformers. stored:
+    where its weights are. needed_bytes: the bytes of the model in memory.
+    """
+
+    folder: ModelFolder
+    read: ReadConfig
+    config: "PreTrainedConfig"
+    model_class: type["PreTrainedModel"]
+    stored: Mapping[str, StoredTensor]
+    needed_bytes: int
+
+
 def open_folder(
     path: str | os.PathLike, roots: Iterable[str | os.PathLike] | None = None, bounds: ModelBounds = MODEL_BOUNDS
 ) -> OpenedModel:
@@ -43,29 +61,56 @@ def open_folder(
 
     Raises AttentionError (a ValueError) that says what is wrong with the folder, and never an error of another library.
     """
+    return load_checked(check_folder(path, roots, bounds))
+
+
+def check_folder(
+    path: str | os.PathLike,
+    roots: Iterable[str | os.PathLike] | None = None,
+    bounds: ModelBounds = MODEL_BOUNDS,
+    freed_bytes: int = 0,
+) -> CheckedFolder:
+    """Check everything in a folder that can be checked before the numbers of its weights are read.
+
+    roots, bounds: see open_folder. freed_bytes: the bytes of memory that the caller frees before it loads the model.
+
+    Raises AttentionError: see open_folder.
+    """
     folder = find_folder(path, roots)
-    config = read_config(folder, bounds)
+    read = read_config(folder, bounds)
     stored = list_tensors(folder)
     held = sum(tensor.memory_bytes for tensor in stored.values())
     require_memory(held, bounds)
-    made = make_config(config)
-    model_class = find_class(made, config)
+    config = make_config(read)
+    model_class = find_class(config, read)
     with OPENING:
-        needed = count_bytes(model_class, made, bounds)
-        require_memory(needed, bounds)
-        if needed > TIED * held + MAX_UNSTORED_BYTES:
-            raise AttentionError("weights_few", expected=needed, given=held)
-        if held > TIED * needed + MAX_UNSTORED_BYTES:
-            raise AttentionError("weights_many", expected=needed, given=held)
-        model = load(model_class, made, read_tensors(folder, stored))
-    tokenizer, no_tokenizer = find_tokenizer(folder)
+        needed = count_bytes(model_class, config, bounds)
+    require_memory(needed, bounds)
+    if needed > TIED * held + MAX_UNSTORED_BYTES:
+        raise AttentionError("weights_few", expected=needed, given=held)
+    if held > TIED * needed + MAX_UNSTORED_BYTES:
+        raise AttentionError("weights_many", expected=needed, given=held)
+    free = find_free_bytes()
+    if free is not None and max(needed, held) > free + freed_bytes:
+        given = max(needed, held) // 2**20
+        raise AttentionError("model_no_room", limit=(free + freed_bytes) // 2**20, given=given)
+    return CheckedFolder(folder, read, config, model_class, stored, needed)
+
+
+def load_checked(checked: CheckedFolder) -> OpenedModel:
+    """Load the weights and the tokenizer of a folder that check_folder has checked. Raises AttentionError: see
+    open_folder.
+    """
+    with OPENING:
+        model = load(checked.model_class, checked.config, read_tensors(checked.folder, checked.stored))
+    tokenizer, no_tokenizer = find_tokenizer(checked.folder)
     parameters, buffers = list(model.parameters()), list(model.buffers())
     return OpenedModel(
-        folder=folder,
+        folder=checked.folder,
         model=model,
         parameters=sum(tensor.numel() for tensor in parameters),
         memory_bytes=sum(tensor.nbytes for tensor in (*parameters, *buffers)),
-        ignored=(*config.ignored, *list_other_class(model, config), *list_widened(stored)),
+        ignored=(*checked.read.ignored, *list_other_class(model, checked.read), *list_widened(checked.stored)),
         tokenizer=tokenizer,
         no_tokenizer=no_tokenizer,
     )

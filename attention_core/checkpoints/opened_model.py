@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 COMMIT_SHOWN = 8  # number of characters shown of a commit hash
+RESULTS_A_MATRIX, FLOAT_BYTES = 2, 4  # a matrix's own result, and one made of it, such as that of an activation
 LENGTH_KEYS = ("max_position_embeddings", "n_positions", "max_sequence_length")
 
 
@@ -72,6 +73,15 @@ class OpenedModel:
                 token = printable_token(piece.token)
                 raise AttentionError("piece_unknown", name=token, limit=rows, given=piece.number)
         return found
+
+
+def count_run_bytes(model: nn.Module, pieces: int) -> int:
+    """Return about how many bytes of memory the results of a model's run take, all of which a recorded run keeps.
+
+    Each matrix of the model gives RESULTS_A_MATRIX vectors per token, as long as its longer side.
+    """
+    widths = sum(max(parameter.shape[-2:]) for parameter in model.parameters() if parameter.dim() >= 2)
+    return RESULTS_A_MATRIX * FLOAT_BYTES * widths * pieces
 
 
 def count_known_pieces(model: "PreTrainedModel") -> int | None:

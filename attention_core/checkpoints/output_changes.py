@@ -1,15 +1,20 @@
 """Compares what a model returns for a text before and after a change, such as without some heads (ablation)."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.checkpoints.next_pieces import writes_on
+from attention_core.checkpoints.next_pieces import find_shares, writes_on
 from attention_core.checkpoints.opened_model import OpenedModel
 from attention_core.checkpoints.pieces import MASKS
 from attention_core.checkpoints.recording import Recording
 from attention_core.checkpoints.text_inputs import TextInputs
+from attention_core.inputs.tokenizer import printable_token
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 
 @dataclass(frozen=True)
@@ -46,15 +51,28 @@ def fills_masks(opened: OpenedModel) -> bool:
     return opened.model.get_output_embeddings() is not None and not opened.model.config.is_encoder_decoder
 
 
+def list_labels(model: "PreTrainedModel", logits: Tensor | None) -> tuple[str, ...]:
+    """Return the names of the classes whose logits a classifier returned, as its config has them (id2label).
+
+    (): the logits are those of tokens, or there are none.
+    """
+    if logits is None or model.get_output_embeddings() is not None:
+        return ()
+    named = model.config.id2label or {}
+    if len(named) != logits.shape[-1]:
+        return ()
+    return tuple(printable_token(str(label)) for _, label in sorted(named.items()))
+
+
 def list_piece_changes(
     opened: OpenedModel, before: Float[Tensor, " V"], after: Float[Tensor, " V"], count: int
 ) -> list[PieceChange]:
     """Return the `count` likeliest tokens before a change of a model, then those that are among the likeliest only
     after the change.
 
-    before, after: the logits of one place.
+    before, after: the logits of one place. Raises AttentionError (not_finite) if they have no softmax.
     """
-    shares = [logits.double().softmax(-1) for logits in (before, after)]
+    shares = [find_shares(logits) for logits in (before, after)]
     likeliest = [share.topk(min(count, len(share))).indices.tolist() for share in shares]
     numbers = dict.fromkeys([*likeliest[0], *likeliest[1]])  # ordered, without repetitions
     return [

@@ -18,6 +18,8 @@ from attention_core.checkpoints.whole_run import WholeRun
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
+FoundMaps = Sequence[LayerMaps | AttentionError]
+
 
 @dataclass(frozen=True, eq=False)
 class Recording:
@@ -34,8 +36,8 @@ class Recording:
     outputs: object
     missing: tuple[AttentionError, ...] = ()
     tables: tuple[BucketTable, ...] = ()
-    find_maps: Callable[[Sequence[AttentionCall]], Sequence[LayerMaps | AttentionError]] | None = None
-    find_model: Callable[[Sequence[AttentionCall], Sequence[BucketTable]], WholeModel] | None = None
+    find_maps: Callable[[Sequence[AttentionCall]], FoundMaps] | None = None
+    find_model: Callable[[Sequence[AttentionCall], Sequence[BucketTable], FoundMaps], WholeModel] | None = None
     find_sum: Callable[[Sequence[AttentionCall]], StreamSum] | None = None
     record_without: Callable[[Heads], "Recording"] | None = None
     runs: dict[int, CoreRun] = field(default_factory=dict, repr=False)
@@ -49,7 +51,7 @@ class Recording:
         return self.runs[layer]
 
     @cached_property
-    def maps(self) -> Sequence[LayerMaps | AttentionError]:
+    def maps(self) -> FoundMaps:
         """The LayerMaps of each layer (how it computes q, k, v and its output), or the error that says why there are
         none.
 
@@ -148,7 +150,7 @@ class Recording:
         """
         if self.find_model is None:
             raise AttentionError("no_model")
-        return WholeRun(self.find_model(self.calls, self.tables), self.calls[0].rounding)
+        return WholeRun(self.find_model(self.calls, self.tables, self.maps), self.calls[0].rounding)
 
     def residual_sum(self) -> StreamSum:
         r"""Run the model again, and return its last vectors as a sum of the embedding and of what each head, bias and

@@ -336,6 +336,8 @@ REFUSAL_SENTENCES = {
     "packages",
     "tokenizer_unread": "tokenizer.json must be a tokenizer that can be read: it cannot ({given})",
     "tokenizer_grows": "a tokenizer may make a text at most {limit} times as long: its {name} can make it longer",
+    "tokenizer_word": "a tokenizer may split words of at most {limit} characters, because longer ones take too long: "
+    "max_input_chars_per_word is {given}",
     "tokenizer_fails": "the tokenizer of the model must cut every text: it fails at this one ({given})",
     "too_many_pieces": "the model reads at most {limit} pieces at once: this text has {given}",
     "no_pieces": "the text must give the model at least one piece: it gives none",
@@ -367,6 +369,11 @@ REFUSAL_SENTENCES = {
     "weights_apart": "a weight is {given} apart, and rounding explains {limit}",
     "model_not_finite": "every weight and output of a model must be finite: in this layer one is not, so that nothing "
     "can be compared",
+    "layer_not_finite": "{layer}: every number that the model computes must be finite: its {name} is {value} "
+    "at {index}",
+    "run_too_large": "a model may take {limit} MB of memory while it reads a text: this text of {count} pieces would "
+    "take about {given} MB",
+    "model_no_room": "a model must fit into the free memory of this machine, {limit} MB: this one takes {given} MB",
     "model_draws_numbers": "a second run must compute the same numbers as the recorded one: this model draws random "
     "numbers while it runs",
     "output_apart": "an output is {given} apart, and rounding explains {limit}",

@@ -32,9 +32,11 @@ from pages.site.words import escape_markdown, say, say_refusal
 FOLDER, TEXT, FURTHER = "folder", "text", "further"  # link keys, and names of the widgets
 WRITTEN = "written"  # link key of the pieces (subword tokens) that the model has generated after the text
 OFF = "off"  # link key of the heads that are ablated inside the model
+MASKED = "masked"  # link key of the piece that the mask hides from the model
 OPENED_KEY = "maps_model_opened"  # session key: True after a model was opened; the page then scrolls to its layers
 PATH_BEGINNINGS = (".", "~", "/")  # a name with such a beginning is a path, not a model of the hub
-NOT_SWITCHED = ("no_head_in_layer", "heads_watched")  # codes of the errors for which heads in a link cannot be ablated
+# codes of the errors about a part of a link, and its key; the model is then opened without these parts
+REFUSED_PARTS = {"no_head_in_layer": OFF, "heads_watched": OFF, "no_mask": MASKED, "at_most": MASKED}
 TABLE_HEIGHT_PX, TEXT_HEIGHT_PX = 260, 90
 
 
@@ -56,6 +58,13 @@ def linked_written(*wanted: str) -> tuple[int, ...]:
     # the link is parsed even if it is not used, so that another text replaces this part
     written = get_choice(WRITTEN, (), read_written)
     return written if linked == wanted else ()
+
+
+def linked_masked(*wanted: str) -> int | None:
+    """Returns the index of the hidden piece in the link; None if the link belongs to another model or other texts."""
+    linked = tuple(get_choice(name, "", read_model_text) for name in (FOLDER, TEXT, FURTHER))
+    masked = get_choice(MASKED, None, read_link_count)
+    return masked if linked == wanted else None
 
 
 def read_off(text: str) -> tuple[str, ...]:
@@ -172,24 +181,25 @@ def open_asked(asked: AskedText, place: Path | HubModel, roots: tuple[Path, ...]
     if place is None or absent:
         st.session_state[ABSENT_KEY] = AbsentModel(model, asked, absent)
         return
-    written, off = linked_written(asked.named, asked.text, asked.further), linked_off(asked.named)
-    wanted = WantedText(place, asked.text, asked.further, roots, written, off)
+    texts = (asked.named, asked.text, asked.further)
+    written, off, masked = linked_written(*texts), linked_off(asked.named), linked_masked(*texts)
+    wanted = WantedText(place, asked.text, asked.further, roots, written, off, masked)
     try:
         open_model(asked.named, wanted)
     except AttentionError as error:
-        if error.code not in NOT_SWITCHED:
+        if error.code not in REFUSED_PARTS or not (off or masked is not None):
             raise
-        open_model(asked.named, replace(wanted, off=()), not_switched=error)
+        open_model(asked.named, replace(wanted, off=(), masked=None), refused=error)
 
 
 def open_model(
-    named: str, wanted: WantedText, how: Writing | None = None, not_switched: AttentionError | None = None
+    named: str, wanted: WantedText, how: Writing | None = None, refused: AttentionError | None = None
 ) -> None:
     """Opens a model, lets it read a text while showing the progress, and puts its maps on the page.
 
     named: the model's name for the link. how: the settings with which the model first continues the text; None for no
-    continuation. not_switched: the reason, shown on the page, why the heads in the link are not ablated. Raises
-    AttentionError: those of the store.
+    continuation. refused: the reason, shown on the page, why the heads in the link are not ablated, or its piece is
+    not hidden. Raises AttentionError: those of the store.
     """
     st.session_state.pop(REFUSAL_KEY, None)
     text = wait_for(lambda tell: STORE.begin(wanted, tell, how))
@@ -206,8 +216,9 @@ def open_model(
         take_choice(name, value, "", read_model_text)
     take_choice(WRITTEN, text.wanted.written, (), read_written)
     take_choice(OFF, spell_off(text.wanted.off), (), read_off)
-    if not_switched is not None:
-        current_lesson_choices().refuse(OFF, not_switched)
+    take_choice(MASKED, text.wanted.masked, None, read_link_count)
+    if refused is not None:
+        current_lesson_choices().refuse(REFUSED_PARTS[refused.code], refused)
     note_opened(AskedText(named, wanted.text, wanted.further))
     st.rerun()
 

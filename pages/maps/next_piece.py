@@ -1,10 +1,11 @@
 """Shows the pieces (subword tokens) that an opened model predicts after its text, and lets the model append them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.checkpoints.next_pieces import Writing, end_numbers, list_candidates
+from attention_core.checkpoints.next_pieces import Candidate, Writing, end_numbers, list_candidates
 from attention_core.checkpoints.pieces import Pieces
 from pages.lessons.frame import show_refusal
 from pages.maps.model_folder import FOLDER, open_model, read_model_text
@@ -49,7 +50,8 @@ def show_next(text: RecordedText) -> None:
             open_model(get_choice(FOLDER, "", read_model_text), wanted, how)
     if ended:
         st.caption(say("lessons.maps.next.ended"))
-    st.markdown(make_candidate_table(text, temperature))
+    found = list_candidates(text.opened, text.maps.recording.logits, CANDIDATES, temperature)
+    st.markdown(make_candidate_table(say("lessons.maps.next.piece"), found, temperature))
     st.caption(say("lessons.maps.next.from_logits"))
 
 
@@ -63,13 +65,12 @@ def mark_written(pieces: Pieces) -> str:
     return f"{before}{blank}**{written}**" if written else before
 
 
-def make_candidate_table(text: RecordedText, temperature: float) -> str:
-    """Returns the table of the likeliest next pieces.
+def make_candidate_table(piece: str, found: Sequence[Candidate], temperature: float = 1) -> str:
+    """Returns the table of the likeliest pieces; piece: the title of their column.
 
     At a temperature other than 1, it also has the probabilities of sampling.
     """
-    found = list_candidates(text.opened, text.maps.recording.logits, CANDIDATES, temperature)
-    heading = [say("lessons.maps.next.piece"), say("lessons.maps.next.share")]
+    heading = [piece, say("lessons.maps.next.share")]
     rows = [[escape_markdown(each.shown), share_in_tenths(each.share)] for each in found]
     if temperature != 1:
         heading.append(say("lessons.maps.next.drawn", temperature=f"{temperature:g}"))

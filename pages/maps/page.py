@@ -5,17 +5,20 @@ from functools import partial
 import streamlit as st
 
 from attention_core.checkpoints.next_pieces import writes_on
+from attention_core.checkpoints.output_changes import fills_masks
 from attention_core.inputs.files.stored_arrays import printable_name
 from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, fold, show_question
 from pages.maps.file_reading import show_file_line, show_readings
 from pages.maps.given_file import current_file, show_choices, show_file_facts, show_file_form, show_uploader
 from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head, show_rollout
+from pages.maps.hidden_piece import show_hidden
 from pages.maps.layer_door import show_layer_door
-from pages.maps.model_folder import show_found, show_model_form
+from pages.maps.model_folder import MASKED, show_found, show_model_form
 from pages.maps.next_piece import show_next
 from pages.maps.recorded_head import show_steps
 from pages.maps.switched_heads import show_heads_off, show_switch
 from pages.maps.vector_sum import show_vector_sum
+from pages.panels.link_controls import show_choice_refusal
 from pages.site.words import escape_markdown, say
 
 COLUMN_WIDTHS = (6, 5)  # relative widths of the columns for all heads and for the open head
@@ -54,7 +57,10 @@ with draw_page_frame("maps"):
             show_layer_door(given)
             if writes_on(given.recorded.opened):
                 fold(DRAWERS, "next", say("lessons.maps.drawer.next"), partial(show_next, given.recorded))
+            elif fills_masks(given.recorded.opened):
+                fold(DRAWERS, "next", say("lessons.maps.drawer.hidden"), partial(show_hidden, given.recorded))
     if given.recorded is not None:
+        show_choice_refusal(MASKED)
         show_heads_off(given)
     given = show_choices(given)
     _, heads_in_layer, *_ = given.maps.maps.shape

@@ -17,8 +17,8 @@ from attention_core.checkpoints.layer_maps import LayerMaps
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.checkpoints.model_run import record
 from attention_core.checkpoints.next_pieces import Writing, write_on
-from attention_core.checkpoints.open_model import as_refusal, open_folder
-from attention_core.checkpoints.opened_model import OpenedModel
+from attention_core.checkpoints.open_model import as_refusal, check_folder, load_checked
+from attention_core.checkpoints.opened_model import OpenedModel, count_run_bytes
 from attention_core.checkpoints.recorded_maps import RecordedMaps, most_pieces
 from attention_core.checkpoints.recording import Recording
 from attention_core.checkpoints.stream_sum import LayerSum
@@ -31,6 +31,7 @@ from attention_core.transformer.stack import StackWeights
 from pages.runs.freed_memory import give_back
 from pages.runs.model_task import TellStage
 
+MAX_RUN_BYTES = 2 * 2**30  # most bytes of all results of a model's run on a text
 MAX_SUM_BYTES = 2**30  # most bytes of memory used while the last vectors are computed as a sum
 # copies of each part in memory meanwhile; number of parts per layer besides heads: MLP and biases
 SUM_STEPS, PARTS_BESIDE_HEADS = 4, 3
@@ -154,10 +155,16 @@ class RecordedText:
 
 
 def require_room(opened: OpenedModel, inputs: TextInputs) -> None:
-    """Raises AttentionError (text_too_wide), before the model runs, if the maps of a text would be too large."""
+    """Raises AttentionError, before the model runs, if the maps of a text would be too large (text_too_wide), or all
+    results of the run together (run_too_large).
+    """
     limit, given = most_pieces(opened.model.config), max(len(inputs.shown), len(inputs.further_shown))
     if given > limit:
         raise AttentionError("text_too_wide", limit=limit, given=given)
+    count = len(inputs.shown) + len(inputs.further_shown)
+    needed = count_run_bytes(opened.model, count)
+    if needed > MAX_RUN_BYTES:
+        raise AttentionError("run_too_large", limit=MAX_RUN_BYTES // 2**20, given=needed // 2**20, count=count)
 
 
 def find_proven(text: RecordedText, known: StackWeights | None, tell_found: Callable[[], None]) -> WholeRun:
@@ -298,7 +305,10 @@ class CheckpointStore:
         return self.submit(sum_vectors, text)
 
     def open(self, wanted: WantedText) -> OpenedModel:
-        """Returns the model of a folder; closes the one that was open before."""
+        """Returns the model of a folder; closes the one that was open before, unless the folder is refused.
+
+        What only loading its weights shows, such as a number that is not finite, is found after the other is closed.
+        """
         # raises AttentionError if this session may not open the folder
         folder = find_folder(wanted.folder, wanted.roots)
         opened, self.opened = self.opened, None
@@ -306,6 +316,9 @@ class CheckpointStore:
             opened.folder.require_unchanged()
             self.opened = opened
             return opened
+        self.opened = opened
+        checked = check_folder(wanted.folder, wanted.roots, freed_bytes=0 if opened is None else opened.memory_bytes)
+        self.opened = None
         del opened
         with self.lock:
             # closes all texts, because sessions keep them, and each record refers to its model
@@ -313,7 +326,7 @@ class CheckpointStore:
                 text.record = None
             self.texts.clear()
         give_back()
-        self.opened = open_folder(wanted.folder, wanted.roots)
+        self.opened = load_checked(checked)
         return self.opened
 
     def count_bytes(self) -> int:

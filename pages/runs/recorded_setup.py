@@ -4,7 +4,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from attention_core.checkpoints.core_run import CoreRun
-from attention_core.checkpoints.output_changes import fills_masks
+from attention_core.checkpoints.output_changes import fills_masks, list_labels
 from attention_core.checkpoints.recorded_model import RecordedModel
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import StackWeights
@@ -58,6 +58,9 @@ def keep_model(text: RecordedText, number: int, tell: TellStage) -> str:
     tokenizer = text.opened.tokenizer
     show = str if tokenizer is None else tokenizer.show
     logits, ids = text.maps.recording.logits, text.inputs.pieces.ids
+    labels = list_labels(text.opened.model, logits)
+    if labels:  # the logits of a classifier are those of its classes, and no word of the text has one
+        show, ids = labels.__getitem__, ()
     model = RecordedModel(whole, text.name, text.inputs.shown, show, logits, ids, fills_masks(text.opened))
     return MODELS.keep(KeptModel(model, text.maps.recording.layers, find_source(text, number)))
 

@@ -67,6 +67,19 @@ def test_probabilities_are_the_softmax_of_the_model_s_logits(models, family):
     assert [each.shown for each in found] == [opened.tokenizer.show(number) for number in order[:5]]
 
 
+def test_logits_without_a_softmax_are_refused(models):
+    opened = models["GPT2LMHeadModel"]
+    logits = torch.zeros(1, 3, 257)
+    logits[0, 2, 5] = -math.inf  # may be a mask
+    assert next_shares(logits)[5] == 0
+    for place, bad in ((5, math.nan), (7, math.inf)):
+        spoilt = logits.clone()
+        spoilt[0, 2, 5], spoilt[0, 2, place] = 0, bad
+        error = refusal(list_candidates, opened, spoilt, 3)
+        assert (error.code, error.values["name"], error.values["index"]) == ("not_finite", "logits", (place,))
+    assert refusal(next_shares, torch.full((1, 1, 4), -math.inf)).code == "not_finite"
+
+
 def draw_by_hand(opened, text: str, seed: int, temperature: float, count: int) -> tuple[int, ...]:
     """The pieces that are drawn: the first, from the likeliest on, at which the sum of probabilities is above u."""
     ids, written = make_inputs(opened, text).tensors["input_ids"][0].tolist(), []

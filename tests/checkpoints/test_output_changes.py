@@ -10,6 +10,7 @@ from attention_core.checkpoints.next_pieces import Writing, write_on
 from attention_core.checkpoints.output_changes import (
     find_predicted_place,
     last_vectors,
+    list_labels,
     list_piece_changes,
 )
 from attention_core.checkpoints.text_inputs import make_inputs
@@ -76,6 +77,17 @@ def test_a_masked_model_predicts_at_its_first_mask(root):
     inputs = make_inputs(opened, "the [MASK] was [MASK].")
     assert find_predicted_place(opened, inputs) == inputs.shown.index("[MASK]") > 1
     assert find_predicted_place(opened, make_inputs(opened, "the dog")) is None
+
+
+def test_the_classes_of_a_classifier_have_the_names_of_its_config(root):
+    masked = save_folder(root / "classes", "BertForMaskedLM", "word pieces")
+    assert list_labels(masked, torch.zeros(1, 2, masked.config.vocab_size)) == ()
+    masked.config.id2label = {2: "place\n<b>", 0: "other", 1: "person"}
+    make_model("BertForTokenClassification", masked.config).save_pretrained(root / "classes")
+    opened = open_folder(root / "classes")
+    logits = record(opened.model, **make_inputs(opened, "the dog").tensors).logits
+    assert list_labels(opened.model, logits) == ("other", "person", "place⟨U+000A⟩<b>")
+    assert list_labels(opened.model, None) == list_labels(opened.model, logits[..., :2]) == ()
 
 
 def test_vectors_of_a_model_without_logits_move_as_those_of_the_copy(root):

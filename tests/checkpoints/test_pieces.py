@@ -2,14 +2,16 @@
 
 import json
 import shutil
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 import pytest
 import torch
+from tokenizers import Regex, normalizers, pre_tokenizers
 
 from attention_core.checkpoints import open_folder, record
 from attention_core.checkpoints.folder_files import find_folder
-from attention_core.checkpoints.folder_tokenizer import read_tokenizer
+from attention_core.checkpoints.folder_tokenizer import read_tokenizer, require_bounded
 from attention_core.checkpoints.pieces import MAX_CHARACTERS, MAX_PIECES, FastTokenizer
 from attention_core.inputs.given_maps import AttentionMaps
 from attention_core.inputs.word_maps import join_words
@@ -195,9 +197,17 @@ def change_tokenizer(folder: Path, **parts: dict) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | parts))
 
 
+def precompiled(*texts: str) -> str:
+    """The settings of the step Precompiled, with an empty table and these texts."""
+    return b64encode(bytes(4) + b"".join(text.encode() + b"\0" for text in texts)).decode()
+
+
 SHORT, LONG = {"id": "A", "type_id": 0}, {"id": "x", "ids": [5] * 201, "tokens": ["x"] * 201}
 FRAME = {"type": "TemplateProcessing", "single": [{"Sequence": SHORT}], "pair": [{"Sequence": SHORT}]}
 FRAME |= {"special_tokens": {}}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+SPACES = {"type": "BertNormalizer", "clean_text": False, "handle_chinese_chars": True, "strip_accents": False}
+SPACES |= {"lowercase": False}
 TWICE = {"type": "Replace", "pattern": {"Regex": "(?=.)"}, "content": "x"}
 
 
@@ -207,6 +217,10 @@ TWICE = {"type": "Replace", "pattern": {"Regex": "(?=.)"}, "content": "x"}
         ("normalizer", {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 1000}),
         ("normalizer", {"type": "Prepend", "prepend": "a" * 1000}),
         ("normalizer", {"type": "Sequence", "normalizers": [TWICE] * 10}),
+        ("normalizer", {"type": "Sequence", "normalizers": [{"type": "ByteLevel"}] * 5}),
+        ("normalizer", {"type": "Sequence", "normalizers": [SPACES] * 7}),
+        ("normalizer", {"type": "Precompiled", "precompiled_charsmap": precompiled("x" * 1000)}),
+        ("pre_tokenizer", {"type": "Sequence", "pretokenizers": [BYTES] * 5}),
         ("decoder", {"type": "Sequence", "decoders": [TWICE] * 10}),
         ("post_processor", FRAME | {"single": [{"Sequence": SHORT}] * 201}),
         ("post_processor", FRAME | {"special_tokens": {"x": LONG}}),
@@ -218,6 +232,27 @@ def test_a_tokenizer_that_could_fill_the_memory_is_not_used(folder: Path, part: 
     change_tokenizer(folder, **{part: settings})
     error = refusal(open_folder(folder).cut, "The dog")
     assert (error.code, error.values["name"]) == ("tokenizer_grows", part)
+
+
+def test_the_steps_of_known_tokenizers_are_allowed():
+    """ALBERT's, which may make 18 characters of one, and those of models that split twice before bytes."""
+    made = make_word_piece()
+    quotes = [normalizers.Replace(given, '"') for given in ("``", "''")]
+    forms = [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
+    made.normalizer = normalizers.Sequence([*quotes, *forms, normalizers.Precompiled(b64decode(precompiled("x" * 33)))])
+    split = pre_tokenizers.Split(Regex(r"\p{N}{1,3}"), "isolated")
+    made.pre_tokenizer = pre_tokenizers.Sequence([split, split, pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    require_bounded(made)
+
+
+def test_a_tokenizer_that_would_compute_for_hours_is_not_used(folder: Path):
+    made = make_word_piece()
+    made.model.max_input_chars_per_word = 1000
+    require_bounded(made)
+    made.model.max_input_chars_per_word = 1001  # 10,000 letters take minutes, and their time grows with the third power
+    made.save(str(folder / "tokenizer.json"))
+    error = refusal(open_folder(folder).cut, "The dog")
+    assert (error.code, error.values) == ("tokenizer_word", {"limit": 1000, "given": 1001})
 
 
 def test_a_text_of_too_many_pieces_is_refused_before_they_are_counted_out(folder: Path):

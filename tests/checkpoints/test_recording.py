@@ -63,7 +63,8 @@ def test_a_number_that_is_not_finite_is_said_at_its_layer():
     k = recording.calls[0].k.clone()
     k[1, 0, 2, 3] = float("nan")
     row = with_first(recording, k=k).prove_layer(0)
-    assert row.reason == "k must be finite everywhere: nan at (1, 0, 2, 3)"
+    expected = "model.layers.0.self_attn: every number that the model computes must be finite: its k is nan"
+    assert row.reason == f"{expected} at (1, 0, 2, 3)"
     assert row.apart is None and not row.passed
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_core import AttentionError, run_stack, with_logit_sum, with_residual_sum
 from attention_core.analysis.interventions import Intervention, intervene
-from attention_core.checkpoints import record
+from attention_core.checkpoints import model_run, record
 from attention_core.checkpoints.model_run import make_recording
 from attention_core.checkpoints.vector_norms import VectorNorm
 from attention_core.checkpoints.whole_run import WholeRun
@@ -129,6 +129,14 @@ def test_a_model_is_whole_or_says_what_the_core_lacks(family: Family):
     expected = recording.logits if family.name in IN_WORDS else recording.outputs.get("last_hidden_state")
     if expected is not None:
         assert torch.equal(run.model.end, expected.double())
+
+
+def test_the_maps_that_a_recording_has_found_are_not_searched_again(monkeypatch):
+    family = next(family for family in FAMILIES if family.name == "LlamaForCausalLM")
+    recording = record(family.make(), **family.inputs())
+    assert len(recording.maps) == len(recording.calls)
+    monkeypatch.setattr(model_run, "find_layer_maps", lambda *given: pytest.fail("searched again"))
+    assert recording.whole().passed
 
 
 def test_fifty_four_of_the_families_are_whole():

@@ -1,5 +1,6 @@
 """A masked model on the workbench says what belongs behind its mask: its own words, beside a plain run of the model."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from attention_core.transformer.stack import UNEMBEDDING
 from pages.setup.codec import setup_to_link
 from tests.checkpoints.folders import save_folder
 from tests.checkpoints.tiny_models import make_model
+from tests.maps.test_maps_page import grid, texts
 from tests.maps.test_model_folder import open_model
 from tests.maps.test_other_texts import until_read
 from tests.maps.test_whole_models import told
@@ -76,6 +78,35 @@ def test_a_click_puts_the_mask_there_and_the_words_are_those_of_the_model(root, 
         assert screen.parts("block_sum") and not screen.at.error
         event = ("done", "show") if is_masked else ("place", AT)
         until_read(screen.click_part("words", *event))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_of_maps_hides_a_piece_and_says_what_belongs_there(root, lang: str):
+    page = open_model(Lesson("maps", open="model,next", lang=lang), "bert", TEXT)
+    said = {"en": "the model then says what belongs there", "zh": "模型会说出那里应该是什么"}
+    assert said[lang] in " ".join(each.value for each in page.at.caption)
+    next(each for each in page.at.selectbox if each.key == "maps_masked").set_value(AT)
+    page.press("maps_hide")
+    assert page.link()["masked"] == str(AT)
+    opened_model = open_folder(root / "bert")
+    ids = opened_model.cut(TEXT).ids
+    mask = opened_model.tokenizer.tokenizer.token_to_id("[MASK]")
+    shares = own_shares(opened_model.model, (*ids[:AT], mask, *ids[AT + 1 :]), AT)
+    rows = re.findall(r"\| ([\d.]+) ?% \|", texts(page))
+    assert list(map(float, rows)) == pytest.approx((100 * shares.topk(8).values).tolist(), abs=0.051)
+    assert grid(page)[0]["queries"][AT] == "[MASK]"
+    again = Lesson("maps", **page.link())
+    again.ran(next(each for each in again.at.button if each.proto.is_form_submitter).click().run)
+    assert grid(again)[0]["queries"][AT] == "[MASK]"
+    page.press("maps_unhide")
+    assert grid(page)[0]["queries"][AT] != "[MASK]" and "masked" not in page.link()
+
+
+def test_a_hidden_piece_in_a_link_that_the_text_has_not_is_told_and_the_model_opens():
+    page = Lesson("maps", open="model", folder="bert", text=TEXT, masked="99")
+    page.ran(next(each for each in page.at.button if each.proto.is_form_submitter).click().run)
+    assert "layers are proven" in texts(page) and "[MASK]" not in grid(page)[0]["queries"]
+    assert "at most" in " ".join(each.value for each in (*page.at.error, *page.at.warning))
 
 
 def test_another_mask_replaces_the_first_and_another_text_has_none(root):

@@ -1,13 +1,19 @@
 """The store of an opened model: one at a time, texts in turn, bounded in bytes."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
+import transformers
 
 from attention_core.record.errors import AttentionError
 from pages.runs import checkpoint_store
-from pages.runs.checkpoint_store import CheckpointStore, WantedText
+from pages.runs.checkpoint_store import STORE, CheckpointStore, WantedText
+from pages.runs.model_store import MODELS
+from pages.runs.recorded_setup import make_recorded_setup
 from tests.checkpoints.folders import save_folder
+from tests.checkpoints.tiny_models import make_model
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +85,45 @@ def test_a_model_that_changes_or_goes_away_is_refused_and_then_opened_anew(tmp_p
         read(store, folder, "tired")
 
 
+def test_a_folder_that_is_refused_closes_no_model(folder, tmp_path, monkeypatch):
+    store = CheckpointStore()
+    first, _ = read(store, folder)
+    broken = shutil.copytree(folder, tmp_path / "broken")
+    os.truncate(broken / "model.safetensors", 5000)
+    with pytest.raises(AttentionError, match="safetensors"):
+        read(store, broken)
+    assert store.opened is first.opened and not first.is_closed
+    again, stages = read(store, folder)
+    assert again is first and stages == ["opens"]
+    monkeypatch.setattr("attention_core.checkpoints.open_model.find_free_bytes", lambda: 0)
+    other = shutil.copytree(folder, tmp_path / "other")
+    small = first.opened.memory_bytes  # the memory of the model that is closed for the other one
+    assert read(store, other)[0].opened.memory_bytes == small
+    with pytest.raises(AttentionError, match="must fit into the free memory of this machine"):
+        read(CheckpointStore(), other)
+
+
+def test_a_text_whose_run_would_take_too_much_memory_is_refused_before_the_model_reads_it(folder, monkeypatch):
+    store = CheckpointStore()
+    found, _ = read(store, folder)
+    count = len(found.inputs.shown)
+    held = sum(max(each.shape[-2:]) for each in found.opened.model.parameters() if each.dim() == 2)
+    monkeypatch.setattr(checkpoint_store, "MAX_RUN_BYTES", 8 * held * count)
+    read(store, folder, "z" * count)
+    monkeypatch.setattr(checkpoint_store, "record", lambda *given, **named: pytest.fail("the model read it"))
+    with pytest.raises(AttentionError, match=rf"this text of {count + 1} pieces would take about"):
+        read(store, folder, "z" * (count + 1))
+
+
+def test_the_encoder_of_t5_alone_reads_a_text(tmp_path):
+    model = save_folder(tmp_path / "t5", "T5ForConditionalGeneration", "unigram")
+    transformers.T5EncoderModel(model.config).save_pretrained(tmp_path / "t5")
+    found, _ = read(CheckpointStore(), tmp_path / "t5")
+    assert type(found.opened.model) is transformers.T5EncoderModel
+    assert len(found.proof) == 3 and all(row.passed for row in found.proof)
+    assert not found.inputs.further_shown
+
+
 def test_a_session_that_may_not_open_a_folder_gets_nothing_of_an_open_one(folder, tmp_path):
     store = CheckpointStore()
     read(store, folder)
@@ -94,3 +139,15 @@ def test_a_text_whose_maps_would_be_too_many_is_refused_before_the_model_reads_i
     assert 36 * limit**2 <= 2_500_000 < 36 * (limit + 1) ** 2
     with pytest.raises(AttentionError, match=r"at most 263 pieces of a text are shown.*: this text has 264"):
         read(CheckpointStore(), folder, "z" * 264)
+
+
+def test_the_words_of_a_classifier_are_its_classes(tmp_path):
+    folder = tmp_path / "classes"
+    config = save_folder(folder, "BertForMaskedLM", "word pieces").config
+    config.id2label = {0: "other", 1: "person", 2: "place"}
+    make_model("BertForTokenClassification", config).save_pretrained(folder)
+    text = STORE.read(WantedText(folder, "the dog"), lambda stage: None)
+    setup = make_recorded_setup(text, 0, 0, lambda stage: None)
+    model = MODELS.find(setup.run.recorded).model
+    assert model.vocabulary == ("other", "person", "place")
+    assert model.rows_of(model.words[:1]) is None  # a word of the text is no class

@@ -33,15 +33,15 @@ def folders(tmp_path_factory) -> list[Path]:
 def opened(monkeypatch) -> list[weakref.ref]:
     """The models that were opened, in order; none is in memory when the next one is."""
     found: list[weakref.ref] = []
-    open_folder = checkpoint_store.open_folder
+    load_checked = checkpoint_store.load_checked
 
     def watched(*given):
         assert not [each for each in found if each() is not None], "two models are in memory"
-        model = open_folder(*given)
+        model = load_checked(*given)
         found.append(weakref.ref(model.model))
         return model
 
-    monkeypatch.setattr(checkpoint_store, "open_folder", watched)
+    monkeypatch.setattr(checkpoint_store, "load_checked", watched)
     return found
 
 
