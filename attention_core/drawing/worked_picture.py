@@ -99,10 +99,9 @@ class SheetPart:
         return self.marked.marks
 
     @property
-    def shows_marks(self) -> bool:
-        """Whether the matrix shows at least one cell as right or wrong."""
-        refs = chain.from_iterable(self.panel.refs)
-        return any(self.mark(ref) in MARK_SIGNS for ref in refs)
+    def shown_marks(self) -> set[Mark]:
+        """The marks that the cells of the matrix show; UNANSWERED if at least one shows none."""
+        return {self.mark(ref) for ref in chain.from_iterable(self.panel.refs)}
 
     @property
     def columns(self) -> int:
@@ -134,8 +133,8 @@ def worked_sheet(
     chosen: tuple[str, Ref] | None = None,
     reached: Collection[Ref] = (),
 ) -> Picture:
-    """Draw an exercise's matrices in rows, one below the other, and below them a legend of the symbols for right and
-    wrong.
+    """Draw an exercise's matrices in rows, one below the other, and below them a legend of the symbols that are drawn
+    for right and wrong.
 
     called: {mark for right or wrong: its text in the legend}. chosen: the name of a run and the Ref of its open cell,
     which is outlined. reached: the Refs of further cells to outline.
@@ -151,20 +150,17 @@ def worked_sheet(
         width = max(width, sheet_row_width(parts, words, size))
         tallest = max(part.panel.values.shape[0] for part in parts)
         y += sheet_heading_height(parts, words, size) + tallest * size + SHEET_ROW_GAP_PX
-    if any(shows_marks(parts) for parts, _ in fitted):
+    shown = set().union(*(part.shown_marks for parts, _ in fitted for part in parts))
+    explained = {mark: called[mark] for mark in MARK_SIGNS if mark in shown}
+    if explained:
         first_parts, _ = fitted[0]
         left = label_margin(first_parts[0].panel, words, MAX_SHEET_CELL_PX)
-        signs = place_sheet_legend(left, y, palette, called)
+        signs = place_sheet_legend(left, y, palette, explained)
         right = max(sign["x"] + text_width(sign["text"], SHEET_LEGEND_PX) for sign in signs)
         width = max(width, right + SHEET_EDGE_PX)
         drawn += signs
         y += 14
     return Picture(cell_table(drawn), sized_specification(width, y))
-
-
-def shows_marks(parts: Sequence[SheetPart]) -> bool:
-    """Return whether at least one matrix of a row shows a cell as right or wrong."""
-    return any(part.shows_marks for part in parts)
 
 
 # ---- a row of matrices -----------------------------------------------------------------------------------------------
@@ -326,13 +322,12 @@ def slip_tint(palette: Palette) -> str:
     return colour
 
 
-def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mark, str]) -> list[dict]:
-    """Return the legend: the symbol and the name of each mark, in one line."""
+def place_sheet_legend(x: float, y: float, palette: Palette, explained: Mapping[Mark, str]) -> list[dict]:
+    """Return the legend: the symbol and the name of each explained mark, in one line."""
     inks = mark_inks(palette)
     drawn = []
-    for mark, text in MARK_SIGNS.items():
-        word = called[mark]
-        sign = place_label(text, x, y, palette, align="left", size=SHEET_LEGEND_PX)
+    for mark, word in explained.items():
+        sign = place_label(MARK_SIGNS[mark], x, y, palette, align="left", size=SHEET_LEGEND_PX)
         sign["ink"] = inks[mark]
         drawn.append(sign)
         x += LEGEND_SIGN_PX

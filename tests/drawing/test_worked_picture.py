@@ -90,6 +90,14 @@ def test_only_known_marks_are_seen():
     assert not {"right", "followed", "slip"} & {row["text"] for row in rows_of(nothing, kind="label")}  # no legend
 
 
+def test_the_legend_names_only_the_signs_that_are_drawn():
+    known = {Ref("weights", (0, 0, 0, 1))}  # followed from an earlier slip
+    picture = worked_sheet([parts_of(checked(), "weights", known)[:1]], WORDS, LIGHT_PALETTE, CALLED)
+    labels = [row["text"] for row in rows_of(picture, kind="label")]
+    assert (labels.count("→"), labels.count("followed")) == (2, 1)  # at the number and in the legend
+    assert not {"✓", "×", "right", "slip"} & set(labels)
+
+
 def test_what_the_signs_mean_is_never_cut():
     long = {mark: f"{word}, as everybody says of it" for mark, word in CALLED.items()}
     picture = worked_sheet([parts_of(checked(), "weights")[:1]], WORDS, LIGHT_PALETTE, long)
