@@ -12,7 +12,7 @@ import { EDGE, LAYER_NAME, placeHeads } from "./heads_layout.js";
 import { fullColour, readMap } from "./model.js";
 import { finite } from "./motion.js";
 import { readHeads, smallHeads } from "./views.js";
-import { fill, isAlike, said, spellNumber, spellPercent, spellWholePercent } from "./words.js";
+import { fill, isAlike, said, spellNumber, spellPercent, spellWholePercent, textWidth } from "./words.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
 
@@ -21,6 +21,7 @@ const LEAST_HEIGHT = 420; // px
 const TEXTS_HEIGHT = 92; // px: height of the title and the legend of the large map, with the gaps between them
 const BELOW = 12; // px: margin below a single map
 const SAME = 0.005; // weights that differ by less are called equal
+const [NAME_SIZE, NAME_GAP] = [13, 8]; // px: font size of a tile's name, and the gap between its parts
 
 export class HeadsView {
   constructor(root, flow) {
@@ -196,7 +197,7 @@ export class HeadsView {
   }
 
   resized() {
-    this.width = this.root.clientWidth;
+    this.width = Math.floor(this.root.getBoundingClientRect().width); // clientWidth may be rounded up
     if (this.width) this.flow.ask();
   }
 
@@ -291,7 +292,9 @@ export class HeadsView {
     this.maps.forEach(({ matrix, caption, waits }, i) => {
       const { button, map } = this.tiles[i];
       const mark = this.markOf(this.maps[i]);
-      write(button.children[0], this.other && mark ? [[mark, `mark ${mark}`], ...caption] : caption);
+      const named = this.other && mark ? [[mark, `mark ${mark}`], ...caption] : caption;
+      const isWhole = flow.data.layers.now || fitsTile(named, wide); // the names of a layer's heads are shortened
+      write(button.children[0], isWhole ? named : named.filter(([, kind]) => kind !== "habit"));
       setOnce(button, "aria-pressed", String(Boolean(mark)));
       button.classList.toggle("other", mark === "B");
       button.classList.toggle("waits", Boolean(waits));
@@ -555,4 +558,11 @@ export function differenceOf(one, other) {
     isBlocked: (row, column) => one.isBlocked(row, column) && other.isBlocked(row, column),
     isHidden: (row, column) => Boolean(one.isHidden?.(row, column) && other.isHidden?.(row, column)),
   };
+}
+
+// Returns whether the parts of a tile's name fit beside each other; what a head does is shown whole or not at all,
+// and the tooltip has it.
+function fitsTile(parts, width) {
+  const wide = ([text, kind]) => (text ? textWidth(text, NAME_SIZE, kind === "habit" ? 400 : 700) + NAME_GAP : 0);
+  return parts.reduce((sum, part) => sum + wide(part), -NAME_GAP) <= width;
 }

@@ -173,3 +173,24 @@ def test_a_card_is_reached_and_opened_by_keyboard(visitor):
     assert style == ["solid", 3]
     page.keyboard.press("Enter")
     page.wait_for_url("**/qkv*")
+
+
+SENTENCE_HEIGHT = """(root) => {
+    const caption = root.querySelector(".caption");
+    const words = caption.textContent;
+    caption.style.display = "block";
+    caption.textContent = root.flow.data.text.stops.match;
+    const { height } = caption.getBoundingClientRect();
+    caption.textContent = words;
+    caption.style.display = "";
+    return [height, parseFloat(getComputedStyle(caption).lineHeight)];
+}"""
+
+
+@pytest.mark.parametrize("width", [768, 1280])
+def test_doors_hold_their_words_and_no_sentence_of_the_journey_moves_the_picture(visitor, width):
+    page = visitor("?lang=en", viewport={"width": width, "height": 1024}).page
+    links = page.locator("[class*=st-key-doorway_] [data-testid=stPageLink] span")
+    assert links.evaluate_all("all => all.filter((each) => each.scrollWidth > each.clientWidth + 1).length") == 0
+    height, line = page.locator(".flow").evaluate(SENTENCE_HEIGHT)
+    assert height < 2 * line  # the longest sentence of this journey

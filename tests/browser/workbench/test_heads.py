@@ -219,3 +219,23 @@ def test_a_difference_of_a_few_points_is_coloured_and_printed_in_its_cells(scree
     expect(large.locator(".side.difference .mapnumber")).to_have_text(["−1", "−1", "+5", "−1", "−1", "−1"])
     expect(large.locator(".legend")).to_contain_text("numbers: percentage points")
     expect(large.locator(".legend")).to_contain_text("full colour: ±5")
+
+
+CUT = "texts => texts.filter((text) => text.scrollWidth > text.clientWidth + 1).map((text) => text.textContent)"
+COVERED = """(root) => {
+    const ribbons = [...root.querySelectorAll("rect.share")].map((share) => share.getBoundingClientRect().left);
+    return [...root.querySelectorAll(".number.resting")].map((number) => number.getBoundingClientRect().right)
+        .filter((end) => ribbons.every((left) => end > left));
+}"""
+
+
+def test_on_a_tablet_the_large_map_stands_beside_the_tiles_and_nothing_is_cut_or_covered(screen):
+    page = screen("?stop=heads&lang=zh", viewport={"width": 768, "height": 1024}).page
+    tiles = page.locator(".headsview .tile")
+    large = page.locator(".headsview .large").bounding_box()
+    first = tiles.first.bounding_box()
+    assert large["x"] >= first["x"] + first["width"] and large["y"] < first["y"] + first["height"]
+    assert page.locator(".headsview .tilename").evaluate_all(CUT) == []
+    page.locator(".flow .views [data-kind=flow]").click()
+    expect(page.locator(".flow .number.resting").first).to_be_visible()
+    assert page.locator(".flow").evaluate(COVERED) == []

@@ -76,10 +76,13 @@ function drawBar(picture, part, row, share) {
   const size = legible((isResting && picture.hovered === null ? RESTING_PX : NUMBER_PX) * picture.unit);
   const at = { x: (number < 0 ? middle : middle + length) + GAP * picture.unit, y: rowY[row], "font-size": size };
   const text = spellNumber(picture.isActive(part) ? number : target);
+  const numberEnd = at.x + textWidth(text, size);
+  const next = picture.columns[picture.columns.indexOf(part) + 1];
+  if (isResting && next?.is_share && numberEnd > x[next.name]) return; // the ribbon would cover it
   picture.put("texts", "text", `number ${part.name} ${row}`, {
     ...at, class: `number${isResting ? " resting" : ""}`, text,
   });
-  picture.numberEnds.set(`${part.name} ${row}`, at.x + textWidth(text, size) + GAP * picture.unit);
+  picture.numberEnds.set(`${part.name} ${row}`, numberEnd + GAP * picture.unit);
 }
 
 // Writes a number that has just changed above its bar, as "old → new"; returns whether there is room for it.
