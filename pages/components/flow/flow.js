@@ -116,6 +116,9 @@ export class Flow {
       hear("flow-release", () => this.release()),
       hear("flow-step", (way, event) => this.stepFromAfar(way, event)),
     ];
+    const toPaper = () => this.finish();
+    window.addEventListener("beforeprint", toPaper);
+    this.ends.push(() => window.removeEventListener("beforeprint", toPaper));
     this.sizes.observe(this.root);
     const page = document.querySelector(PAGE);
     if (page) this.sizes.observe(page); // content above the picture may change its height
@@ -124,6 +127,13 @@ export class Flow {
       this.measured = null; // the layout is computed again, because texts have other widths
       this.resized();
     });
+  }
+
+  // Shows on paper what the running animation leads to, not a moment of it.
+  finish() {
+    if (!this.journey.isMoving) return;
+    this.journey.finish();
+    this.drawNow();
   }
 
   // Removes all listeners when the picture is no longer on the page.

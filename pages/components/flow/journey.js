@@ -68,6 +68,11 @@ export class Journey {
     this.ask();
   }
 
+  /** Ends a movement at its target, at once: the end of the journey if it plays. */
+  finish() {
+    if (this.isMoving) this.scrub(this.glide?.target ?? this.stops.length);
+  }
+
   /** Moves to a position at once. @param {number} progress */
   scrub(progress) {
     this.glide = this.playing = null;

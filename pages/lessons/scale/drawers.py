@@ -30,7 +30,7 @@ SCALE_WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 def width_axis() -> Axis:
     """Returns the horizontal axis of the lesson's charts: d_k, on a logarithmic scale."""
     return Axis(
-        "d_k",
+        "dₖ",
         SCALE_WIDTHS[0],
         SCALE_WIDTHS[-1],
         log=True,

@@ -310,6 +310,14 @@ def test_all_heads_are_saved_as_the_view_reads_them_with_the_cells_of_the_screen
 def test_a_printed_page_has_its_texts_and_pictures_whole_and_no_buttons(screen, lesson):
     opened = screen(lesson=lesson) if lesson else screen("?ex=en_it")
     page = opened.page
+    if not lesson:
+        page.locator(".flow .play").click()
+        page.wait_for_function("root => root.flow.journey.isMoving", arg=page.locator(".flow").element_handle())
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")  # emulated paper sends none
+        assert page.locator(".flow").evaluate("({ flow }) => [flow.journey.isMoving, flow.journey.told.stop]") == [
+            False,
+            None,
+        ]
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 1032, "height": 700})  # a sheet in landscape, between its margins
     for hidden in ("stPopover", "stButton", "stTopNav", "stExpander"):
@@ -321,6 +329,8 @@ def test_a_printed_page_has_its_texts_and_pictures_whole_and_no_buttons(screen, 
     if not lesson:
         expect(page.locator(".flow > .bar")).to_be_hidden()
         expect(page.locator(".flow rect.bar.plus").first).to_be_visible()
+        hidden = page.locator(".flow > .rail").evaluate("rail => rail.scrollHeight - rail.clientHeight")
+        assert hidden <= 1  # px: of the heads beside the picture
     sheets = page.pdf(prefer_css_page_size=True)
     boxes = [tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox \[([\d. ]+)\]", sheets)]
     assert boxes and all(width > height for _, _, width, height in boxes)
