@@ -107,6 +107,31 @@ def profile(chromium, server):
     return context
 
 
+@pytest.fixture(scope="session")
+def find_profile(chromium, server):
+    """A function that gives the browser profile of a further visitor, or one with options that a page cannot take.
+
+    The same visitor with the same options has the same profile in all tests, empty at each call: it loads and compiles
+    Streamlit's scripts once.
+    """
+    kept = {}
+
+    def find(visitor: int = 0, **options):
+        key = visitor, repr(sorted(options.items()))
+        if key not in kept:
+            kept[key] = chromium.new_context(viewport=WINDOW, **options).new_page()
+            kept[key].goto(f"{server}/_stcore/health")  # stays open, as in the shared profile
+        context = kept[key].context
+        for page in context.pages:
+            if page is not kept[key]:
+                page.close()
+        kept[key].evaluate("localStorage.clear()")
+        context.clear_cookies()
+        return context
+
+    return find
+
+
 FORGET_LECTURE = "localStorage.removeItem('attention-lecture')"  # other tests share the profile
 LOOK = {"viewport", "color_scheme", "reduced_motion"}  # options of a profile that a page can take instead
 
@@ -118,21 +143,20 @@ def set_look(page, viewport=WINDOW, color_scheme="light", reduced_motion="no-pre
 
 
 @pytest.fixture
-def screen(chromium, profile, server):
+def screen(profile, find_profile, server):
     """A function that opens a link and gives a Screen; no screen may break its own policy.
 
-    A second visitor has a browser profile of their own, and so has one with options that a page cannot take. Without
-    options a page moves nothing; with them it moves, unless they say otherwise."""
-    opened, own = [], []
+    A second visitor has another browser profile, and so has one with options that a page cannot take. Without options
+    a first visitor's page moves nothing; with them, and for a second visitor, it moves, unless they say otherwise.
+    """
+    opened = []
 
     def open_link(query: str = "", address: str | None = None, lesson: str = "", **options) -> Screen:
-        if opened or not options.keys() <= LOOK:
-            own.append(chromium.new_context(**{"viewport": WINDOW} | options))
-            page = own[-1].new_page()
-        else:
-            page = profile.new_page()
-            if options:
-                set_look(page, **options)
+        look = {name: options.pop(name) for name in LOOK & options.keys()}
+        is_other = opened or options
+        page = (find_profile(len(opened), **options) if is_other else profile).new_page()
+        if look or is_other:
+            set_look(page, **look)
         opened.append(Screen(page, address or server))
         opened[-1].open_lesson(lesson, query) if lesson else opened[-1].open(query)
         return opened[-1]
@@ -140,10 +164,8 @@ def screen(chromium, profile, server):
     yield open_link
     for each in opened:
         with suppress(PlaywrightError):  # a page of another origin keeps nothing
-            each.page.evaluate(FORGET_LECTURE)
+            each.page.evaluate(FORGET_LECTURE if each.page.context is profile else "localStorage.clear()")
         each.page.close()
-    for context in own:
-        context.close()
     assert [each.blocked for each in opened] == [[] for _ in opened]
 
 

@@ -88,9 +88,8 @@ def begin(page):
 
 
 @pytest.mark.parametrize("button", ["Stop", "Another control"])
-def test_a_measurement_is_stopped_and_what_was_measured_stays(chromium, long_one, button):
-    with chromium.new_context() as context:
-        page = context.new_page()
+def test_a_measurement_is_stopped_and_what_was_measured_stays(profile, long_one, button):
+    with profile.new_page() as page:
         page.goto(long_one)
         begin(page)
         page.wait_for_function("() => parseInt(document.body.innerText.split('found ')[1]) >= 3")
@@ -104,9 +103,8 @@ def test_a_measurement_is_stopped_and_what_was_measured_stays(chromium, long_one
         assert stopped <= found(page) <= stopped + 1  # nothing goes on; the piece that it was at may have ended
 
 
-def test_one_visitor_measures_at_a_time(chromium, long_one):
-    with chromium.new_context() as one, chromium.new_context() as other:
-        first, second = one.new_page(), other.new_page()
+def test_one_visitor_measures_at_a_time(profile, find_profile, long_one):
+    with profile.new_page() as first, find_profile(1).new_page() as second:
         first.goto(long_one)
         second.goto(long_one)
         begin(first)

@@ -155,10 +155,9 @@ def test_the_box_for_a_file_speaks_the_language_of_the_page(screen):
 
 # ---- a connection that is down ---------------------------------------------------------------------------------------
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_file_given_while_the_connection_is_down_is_told_and_made_up_for(chromium, server, language):
+def test_a_file_given_while_the_connection_is_down_is_told_and_made_up_for(profile, server, language):
     """A proxy that cuts the socket and takes no new one for a while."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
-    page, sockets, cut = context.new_page(), [], []
+    page, sockets, cut = profile.new_page(), [], []
 
     def connect(socket):
         if cut:
@@ -183,4 +182,4 @@ def test_a_file_given_while_the_connection_is_down_is_told_and_made_up_for(chrom
     cut.clear()
     expect(page.locator(".heads .card")).to_have_count(1)  # the one head of the file
     expect(page.locator(".file-waits")).to_have_text("")
-    context.close()
+    page.close()

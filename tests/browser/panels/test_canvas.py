@@ -20,27 +20,22 @@ def address():
 
 
 @pytest.fixture
-def large(chromium, profile, address):
+def large(profile, find_profile, address):
     """A function that opens the page and gives its Map; a second one, and one with options that a page cannot take, has
-    a browser profile of its own."""
-    opened, own = [], []
+    another browser profile."""
+    opened = []
 
     def open_page(query: str = "", **options) -> Map:
-        options = {"viewport": {"width": 1280, "height": 900}} | options
-        if not opened and options.keys() <= LOOK:
-            page = profile.new_page()
-            set_look(page, **options)
-        else:
-            own.append(chromium.new_context(**options))
-            page = own[-1].new_page()
+        look = {"viewport": {"width": 1280, "height": 900}}
+        look |= {name: options.pop(name) for name in LOOK & options.keys()}
+        page = (find_profile(len(opened), **options) if opened or options else profile).new_page()
+        set_look(page, **look)
         opened.append(page)
         return Map(page, address, query)
 
     yield open_page
     for page in opened:
         page.close()
-    for context in own:
-        context.close()
 
 
 class Map:

@@ -21,12 +21,12 @@ PLACE = "() => [...new URLSearchParams(location.search)].filter(([name]) => ['sc
 
 
 @pytest.fixture
-def showing(chromium, profile, server):
-    """A function that opens the page by a link and gives a Screen; a second visitor has a profile of their own."""
+def showing(profile, find_profile, server):
+    """A function that opens the page by a link and gives a Screen; a second visitor has another profile."""
     opened = []
 
     def open_link(query):
-        page = chromium.new_context(viewport=WINDOW).new_page() if opened else profile.new_page()
+        page = (find_profile(len(opened)) if opened else profile).new_page()
         set_look(page)
         opened.append(Screen(page, server))
         page.goto(f"{server}/present{query}")
@@ -37,7 +37,7 @@ def showing(chromium, profile, server):
     yield open_link
     for each in opened:
         each.page.evaluate(FORGET_LECTURE)
-        each.page.close() if each.page.context is profile else each.page.context.close()
+        each.page.close()
     assert [each.blocked for each in opened] == [[] for _ in opened]
 
 
@@ -435,11 +435,11 @@ LECTERNS = """async (code) => {
 }"""
 
 
-def test_a_desk_that_leaves_late_does_not_take_the_style_of_the_stage(chromium, server):
-    page = chromium.new_context().new_page()
+def test_a_desk_that_leaves_late_does_not_take_the_style_of_the_stage(profile, server):
+    page = profile.new_page()
     page.goto(f"{server}/_stcore/health")
     assert page.evaluate(LECTERNS, COMPONENTS["lectern"].script) is True
-    page.context.close()
+    page.close()
 
 
 @pytest.mark.slow
@@ -542,9 +542,10 @@ def test_the_browser_draws_the_way_of_the_query_for_the_slide_file(showing):
 
 
 @pytest.mark.slow
-def test_a_touch_on_the_right_half_of_a_slide_goes_on_and_a_swipe_comes_back(chromium, server):
-    phone = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+def test_a_touch_on_the_right_half_of_a_slide_goes_on_and_a_swipe_comes_back(find_profile, server):
+    phone = find_profile(has_touch=True, is_mobile=True)
     page = phone.new_page()
+    set_look(page, {"width": 390, "height": 844})
     opened = Screen(page, server)
     page.goto(f"{server}/present?lecture=ten_minutes&scene=1&step=question&lang=en")
     page.locator(".lectern").first.wait_for(state="attached")
@@ -563,4 +564,4 @@ def test_a_touch_on_the_right_half_of_a_slide_goes_on_and_a_swipe_comes_back(chr
     page.touchscreen.tap(60, 700)  # nothing is before the first slide
     opened.settled()
     assert page.evaluate(PLACE) == "scene,1,step,question"
-    phone.close()
+    page.close()
