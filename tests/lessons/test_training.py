@@ -150,7 +150,7 @@ def test_it_stops_where_nobody_looks(monkeypatch):
 
 
 @pytest.mark.slow
-def test_two_at_a_time_and_a_third_waits_until_there_is_room(gate):
+def test_two_at_a_time_and_a_third_waits_until_there_is_room(short, gate):
     three = [RunningTraining(Training("vote", seed)) for seed in range(MAX_CONCURRENT_TRAININGS + 1)]
     for running in three:
         running.start()
@@ -162,11 +162,11 @@ def test_two_at_a_time_and_a_third_waits_until_there_is_room(gate):
     for running in three:
         ended(running)
     assert [running.state for running in three] == ["done"] * 3
-    assert waiting.training.losses == plain("vote", 400, waiting.training.seed).losses
+    assert waiting.training.losses == plain("vote", LAST, waiting.training.seed).losses
 
 
 @pytest.mark.slow
-def test_who_waits_can_give_up(gate):
+def test_who_waits_can_give_up(short, gate):
     two = [RunningTraining(Training("vote", seed)) for seed in range(MAX_CONCURRENT_TRAININGS)]
     for running in two:
         running.start()
