@@ -12,23 +12,24 @@ KEPT = "JSON.parse(localStorage.getItem('attention-progress'))"
 
 
 @pytest.fixture
-def visitor(chromium, profile, server):
-    """A function that opens Start here in a browser that remembers nothing, and gives a Screen, in which the journey
-    plays only if it is asked for; a second visitor has a browser profile of their own."""
+def visitor(profile, find_profile, server):
+    """A function that opens Start here, or another page, or none yet, in a browser that remembers nothing, and gives a
+    Screen, in which the journey plays only if it is asked for; a second visitor has another browser profile."""
     opened = []
 
-    def open_start(query="", **look):
-        context = chromium.new_context() if opened else profile
+    def open_browser(address="start", **look):
+        context = find_profile(len(opened)) if opened else profile
         opened.append(Screen(context.new_page(), server))
         set_look(opened[-1].page, **{"reduced_motion": "reduce"} | look)
         opened[-1].page.goto(f"{server}/_stcore/health")
         opened[-1].page.evaluate("localStorage.clear()")
-        come_to(opened[-1], f"start{query}")
+        if address:
+            come_to(opened[-1], address)
         return opened[-1]
 
-    yield open_start
-    for number, each in enumerate(opened):
-        each.page.context.close() if number else each.page.close()
+    yield open_browser
+    for each in opened:
+        each.page.close()
     assert [each.blocked + each.errors + each.outside for each in opened] == [[] for _ in opened]
 
 
@@ -42,38 +43,44 @@ def card(screen, slug):
     return screen.page.locator(".card").filter(has=screen.page.locator(f'a[href^="{slug}?"]'))
 
 
-def test_the_journey_plays_by_itself_to_its_end_and_the_answer_comes_last(visitor):
+def test_the_journey_plays_by_itself_to_its_end_the_answer_comes_last_and_its_bar_is_on_the_first_screen(visitor):
     page = visitor(reduced_motion="no-preference").page
     wait_for_flow(page, "(flow) => flow.progress > 0.1")
     expect(page.locator(".flow .headline")).to_be_hidden()
     expect(page.locator(".flow .caption")).to_be_visible()
     page.locator(".flow .track").press("End")
     expect(page.locator(".flow .headline")).to_have_text("it attends to dog, 93 %")
+    assert page.locator(".flow > .bar").bounding_box()["y"] + 46 <= WINDOW["height"]
 
 
-def test_where_nothing_may_move_it_rests_at_its_end(visitor):
+def test_where_nothing_may_move_it_rests_at_its_end_and_a_card_is_reached_and_opened_by_keyboard(visitor):
     page = visitor(reduced_motion="reduce").page
     expect(page.locator(".flow .headline")).to_have_text("it attends to dog, 93 %")
     flow = "({ flow }) => [flow.progress === flow.snapshot.stops.length, flow.playing ?? null]"
     assert page.locator(".flow").evaluate(flow) == [True, None]
-
-
-def test_the_journey_with_its_bar_stands_on_the_first_screen(visitor):
-    page = visitor(reduced_motion="no-preference").page
-    assert page.locator(".flow .bar").bounding_box()["y"] + 46 <= WINDOW["height"]
+    link = page.locator(".card a").nth(1)
+    link.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    style = link.evaluate(
+        "each => [getComputedStyle(each).outlineStyle, parseFloat(getComputedStyle(each).outlineWidth)]"
+    )
+    assert style == ["solid", 3]
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/qkv*")
 
 
 @pytest.mark.parametrize("lang", WORDS)
 def test_the_doors_lead_where_they_say(visitor, lang):
-    screen = visitor(f"?lang={lang}")
+    screen = visitor(None)
     doors = {
         "learn": ("/qkv", {"en": "To the next lesson", "zh": "去下一课"}),
         "teach": ("/present", {"en": "To the lecture", "zh": "打开讲稿"}),
     }
     for door, (address, label) in doors.items():
+        come_to(screen, f"start?lang={lang}")
         screen.page.locator(f".st-key-doorway_{door}").get_by_text(label[lang]).click()
         screen.page.wait_for_url(f"**{address}*")
-        come_to(screen, f"start?lang={lang}")
 
 
 def test_the_first_door_leads_to_the_workbench_with_ones_own_sentence(visitor):
@@ -92,7 +99,7 @@ def test_the_first_door_leads_to_the_workbench_with_ones_own_sentence(visitor):
 @pytest.mark.parametrize("lang", WORDS)
 def test_a_visited_lesson_is_marked_on_its_card_in_this_browser_alone(visitor, lang):
     opened, solved, forget = WORDS[lang]
-    screen, other = visitor(f"?lang={lang}"), visitor(f"?lang={lang}")
+    screen = visitor(f"start?lang={lang}")
     expect(screen.page.locator(".card .stage")).to_have_count(0)
     card(screen, "masks").click()
     screen.page.wait_for_url("**/masks*")
@@ -104,7 +111,7 @@ def test_a_visited_lesson_is_marked_on_its_card_in_this_browser_alone(visitor, l
     expect(card(screen, "masks").locator(".stage")).to_have_text(opened)
     expect(card(screen, "qkv").locator(".stage")).to_have_text(solved)
     expect(screen.page.locator(".card .stage")).to_have_count(2)
-    come_to(other, f"start?lang={lang}")
+    other = visitor(f"start?lang={lang}")
     expect(other.page.locator(".card .stage")).to_have_count(0)
     screen.page.get_by_role("button", name=forget).click()
     expect(screen.page.locator(".card .stage")).to_have_count(0)
@@ -116,8 +123,7 @@ TICK = "(drawer) => getComputedStyle(drawer.querySelector('summary'), '::after')
 
 
 def test_a_drawer_that_was_opened_has_a_tick_in_this_browser_until_it_is_forgotten(visitor):
-    screen = visitor()
-    come_to(screen, "qkv")
+    screen = visitor("qkv")
     drawers = screen.page.get_by_test_id("stExpander")
     drawers.nth(1).locator("summary").click()
     screen.page.wait_for_function("() => JSON.parse(localStorage.getItem('attention-drawers'))?.length === 1")
@@ -132,7 +138,7 @@ def test_a_drawer_that_was_opened_has_a_tick_in_this_browser_until_it_is_forgott
 
 
 def test_what_is_kept_is_never_sent(visitor):
-    screen = visitor()
+    screen = visitor(None)
     sent = []
     screen.page.on("request", lambda request: sent.append(request.url + str(request.post_data)))
     screen.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
@@ -145,7 +151,7 @@ def test_what_is_kept_is_never_sent(visitor):
 
 
 def test_what_somebody_else_wrote_there_counts_as_nothing(visitor):
-    screen = visitor()  # what else may stand there: tests/components/test_kept_progress.py
+    screen = visitor(None)  # what else may stand there: tests/components/test_kept_progress.py
     screen.page.evaluate("""localStorage.setItem('attention-progress', '{"qkv": "<b>", "masks": 3}')""")
     come_to(screen, "start")
     expect(screen.page.locator(".card .stage")).to_have_count(0)
@@ -159,20 +165,6 @@ def test_the_cards_use_the_width_and_nothing_stands_out(visitor):
         rows = screen.page.locator(".card").evaluate_all("all => all.map(each => each.getBoundingClientRect().top)")
         assert rows.count(rows[0]) == columns
         assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_a_card_is_reached_and_opened_by_keyboard(visitor):
-    page = visitor().page
-    link = page.locator(".card a").nth(1)
-    link.focus()
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Tab")
-    style = link.evaluate(
-        "each => [getComputedStyle(each).outlineStyle, parseFloat(getComputedStyle(each).outlineWidth)]"
-    )
-    assert style == ["solid", 3]
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/qkv*")
 
 
 SENTENCE_HEIGHT = """(root) => {
@@ -200,7 +192,7 @@ def cut_links(page) -> list[str]:
 
 @pytest.mark.parametrize("width", [768, 1280])
 def test_doors_hold_their_words_and_no_sentence_of_the_journey_moves_the_picture(visitor, width):
-    opened = visitor("?lang=en", viewport={"width": width, "height": 1024})
+    opened = visitor("start?lang=en", viewport={"width": width, "height": 1024})
     assert cut_links(opened.page) == []
     doors = opened.page.locator("[class*=st-key-doorway_]").evaluate_all(TOPS)
     assert len(doors) == 4 and len(set(doors)) == (2 if width == 768 else 1)

@@ -53,8 +53,12 @@ def shares(opened) -> list[float]:
     return opened.page.locator(".flow").evaluate("root => [...root.flow.snapshot.shares]")
 
 
-def test_the_temperature_of_softmax(screen):
+def test_the_keyboard_and_the_hand_move_the_temperature_of_softmax_and_the_server_hears_of_it(screen):
     opened = screen("?lang=en", lesson="softmax")
+    opened.slide(TEMPERATURE, "ArrowLeft", 3)
+    assert read(opened, TEMPERATURE)[0] == "0.25"
+    assert "At τ = 0.25 the largest of 4 numbers gets 98 %" in opened.sentence()
+    assert opened.query()["temperature"] == "0.25"
     drag(opened, TEMPERATURE, 2 / 11)
     knob, headline, bars = read(opened, TEMPERATURE, "h5", ".columns [data-place='weights 0']")
     total = sum(math.exp(each / 0.5) for each in (2, 1, 0, -1))
@@ -62,7 +66,7 @@ def test_the_temperature_of_softmax(screen):
     assert knob == "0.5" and f"At τ = 0.5 the largest of 4 numbers gets {100 * share:.0f} %" in headline[0]
     assert bars == [f"share 1: {100 * share:.0f} %"]
     assert shares(opened)[0] == pytest.approx(share, abs=1e-6)
-    assert "temperature" not in opened.page.url  # nobody asked the server
+    assert "temperature=0.25" in opened.page.url  # nobody asked the server
     let_go(opened)
     assert opened.query()["temperature"] == "0.5" and "At τ = 0.5" in opened.sentence()
 
@@ -77,14 +81,6 @@ def test_a_slider_that_is_dragged_to_its_end_keeps_a_setting_of_three_digits(scr
     opened.page.mouse.up()
     opened.settled()
     assert opened.query()["temp"] == "12.6"
-
-
-def test_the_keyboard_moves_a_slider_and_the_server_hears_of_it(screen):
-    opened = screen("?lang=en", lesson="softmax")
-    opened.slide(TEMPERATURE, "ArrowLeft", 3)
-    assert read(opened, TEMPERATURE)[0] == "0.25"
-    assert "At τ = 0.25 the largest of 4 numbers gets 98 %" in opened.sentence()
-    assert opened.query()["temperature"] == "0.25"
 
 
 def test_an_arrow_key_moves_the_temperature_by_what_its_digits_show(screen):
@@ -122,16 +118,6 @@ def test_how_far_a_head_looks_by_its_dial(screen):
     assert int(share.rpartition(": ")[2].removesuffix(" %")) > 80 and "dial" not in opened.page.url
     let_go(opened)
     assert opened.query()["dial"] == "8" and opened.sentence() == fact
-
-
-def test_what_is_measured_waits_for_the_encoders(screen):
-    opened = screen("?words=en_it&lang=en", lesson="distance")
-    waits = "The numbers appear when you let go"
-    drag(opened, "RNN: gain of W_h", 1)
-    knob, fact, goal, pale = read(opened, "RNN: gain of W_h", "h5", ".goal", ".frames.waits")
-    assert knob == "1.5" and fact == goal == [waits] and len(pale) == 1 and "gain" not in opened.page.url
-    let_go(opened)
-    assert opened.query()["gain"] == "1.5" and opened.sentence() != waits
 
 
 def test_which_pairs_masks_keep(screen):
@@ -173,7 +159,7 @@ def test_the_temperature_of_the_cosine(screen):
     assert opened.query()["temperature"] == "0.05"
 
 
-def test_the_distance_to_a_word(screen):
+def test_the_distance_to_a_word_and_what_is_measured_waits_for_the_encoders(screen):
     label = "Distance to the word, in words"
     opened = screen("?words=en_it&lang=en", lesson="distance")
     drag(opened, label, 0.7)
@@ -186,6 +172,12 @@ def test_the_distance_to_a_word(screen):
     assert line == pytest.approx(point, abs=1)
     let_go(opened)
     assert opened.query()["distance"] == "14" and "“dog”, 14 back" in opened.sentence()
+    waits = "The numbers appear when you let go"
+    drag(opened, "RNN: gain of W_h", 1)
+    knob, fact, goal, pale = read(opened, "RNN: gain of W_h", "h5", ".goal", ".frames.waits")
+    assert knob == "1.5" and fact == goal == [waits] and len(pale) == 1 and "gain" not in opened.page.url
+    let_go(opened)
+    assert opened.query()["gain"] == "1.5" and opened.sentence() != waits
 
 
 def it_gives_dog(factor: float, others: int = 5) -> float:

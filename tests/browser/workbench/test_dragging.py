@@ -146,19 +146,16 @@ def test_an_open_sum_follows_the_knob_and_pales_what_only_the_server_writes(scre
 
 
 @pytest.mark.slow
-def test_a_look_leaves_what_is_dragged_as_it_is(screen):
+def test_a_look_leaves_what_is_dragged_as_it_is_an_even_row_is_told_as_one_and_bars_keep_to_their_column(screen):
     opened = screen("?ex=en_it&lang=en")
-    hold(opened, 2)
+    headline, knob = opened.page.locator(".flow .headline"), opened.page.locator("label.live output")
+    flow = hold(opened, 2)
     opened.look_at(0)
+    expect(headline).to_have_text("Anna attends evenly")
     opened.look_at(5)
-    expect(opened.page.locator(".flow .headline")).to_have_text("it attends to dog, 62 %")
-    assert opened.page.locator("label.live output").inner_text() == "2"
-
-
-@pytest.mark.slow
-def test_bars_keep_to_their_column_however_far_they_are_dragged(screen):
-    opened = screen("?ex=en_it&lang=en")
-    flow = hold(opened, 0.1)
+    expect(headline).to_have_text("it attends to dog, 62 %")
+    assert knob.inner_text() == "2"
+    hold(opened, 0.1)  # however far they are dragged
     assert flow.evaluate("root => Math.abs(root.flow.snapshot.numbers.scaled_scores[3])") == pytest.approx(60 / 2**0.5)
     assert flow.evaluate(OUTSIDE) == []
 
@@ -183,16 +180,6 @@ def test_in_a_large_run_a_knob_that_is_put_back_brings_the_numbers_back(screen):
 
 
 @pytest.mark.slow
-def test_a_row_that_is_even_is_told_as_one_while_the_knob_is_held(screen):
-    opened = screen("?ex=en_it&lang=en")
-    opened.look_at(0)
-    flow = hold(opened, 2)
-    expect(flow.locator(".headline")).to_have_text("Anna attends evenly")
-    flow.evaluate("root => root.flow.lookAt({ query: 5 })")
-    expect(flow.locator(".headline")).to_have_text("it attends to dog, 62 %")
-
-
-@pytest.mark.slow
 def test_what_a_drag_does_not_move_is_pale_until_the_server_has_answered(screen):
     opened = screen("?ex=en_it&lang=en&temp=2&against=&pinned=values")
     maps = opened.page.get_by_test_id("stVegaLiteChart").first
@@ -204,18 +191,16 @@ def test_what_a_drag_does_not_move_is_pale_until_the_server_has_answered(screen)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
-        (0, "Head 1: “moon” has a random vector, which carries no meaning."),
-        (1, "Head 1: “x1” is compared with the random vector of “moon”, which carries no meaning."),
-    ],
-)
-def test_a_drag_claims_nothing_of_random_words(screen, query, says):
-    opened = screen(f"?ex=source_004&lang=en&text=moon+x1+x3&t={query}")
+def test_a_drag_claims_nothing_of_random_words(screen):
+    opened = screen("?ex=source_004&lang=en&text=moon+x1+x3&t=0")
+    flow, headline = opened.page.locator(".flow"), opened.page.locator(".flow .headline")
     opened.page.locator(".live input").evaluate(HOLD, 0.2)
-    expect(opened.page.locator(".flow .headline")).to_contain_text(says)
-    assert opened.page.locator(".flow").evaluate("root => root.flow.isDragged")
+    expect(headline).to_contain_text("Head 1: “moon” has a random vector, which carries no meaning.")
+    assert flow.evaluate("root => root.flow.isDragged")
+    flow.evaluate("root => root.flow.lookAt({ query: 1 })")
+    said = "Head 1: “x1” is compared with the random vector of “moon”, which carries no meaning."
+    expect(headline).to_contain_text(said)
+    assert flow.evaluate("root => root.flow.isDragged")
 
 
 @pytest.mark.slow
