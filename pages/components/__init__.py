@@ -32,8 +32,8 @@ from pages.components.modules import join_modules, join_styles, list_modules, re
 
 COMPONENTS: dict[str, "Component"] = {}  # name of a component -> the component
 
-TELLING = """export default (component) => {
-  const leave = %s(component);
+TELLING = """export default async (component) => {
+  const leave = await %s(component);
   component.parentElement.dispatchEvent(new Event("component-drawn", { bubbles: true, composed: true }));
   return leave;
 };

@@ -9,9 +9,13 @@ from hashlib import sha256
 FOLDER = "scripts"  # folder of the fetched scripts, in their URLs
 SCRIPTS: dict[str, str] = {}  # file name of a fetched script -> its text
 
+# The loader has no await at its top level: WebKit would give a second component that imports the same loader its
+# exports before they are initialised. Once the script is loaded, `draw` is the script's own function, so that
+# components are drawn in the order of their data.
 # The loader needs several lines: Streamlit would take a script of one line for a file name.
 LOADER = """const app = window.__streamlit.BACKEND_BASE_URL.replace(/\\/?$/, "/");
-const { default: draw } = await import(app + "%s");
+const script = import(app + "%s").then((loaded) => (draw = loaded.default));
+let draw = (part) => script.then(() => draw(part));
 export default draw;"""
 
 
