@@ -64,12 +64,9 @@ def show_export(trace: Trace, setup: Setup) -> None:
 
 
 def show_picture_files(screen: ScreenState, provenance: Provenance) -> None:
-    """Shows the downloads of the large picture in its present state; in the view of all heads also of their numbers."""
-    is_transparent = bool(st.session_state.get(TRANSPARENT_KEY))
-    has_heads = shows_heads(screen.setup.view.stop)
-    st.caption(say("export.all_heads" if has_heads else "export.flow"))
-    show_flow_files(screen, provenance, is_transparent)
-    if has_heads:
+    """Shows the downloads of the flow picture and of all heads' maps; in the view Heads also of their numbers."""
+    show_flow_files(screen, provenance, is_transparent=bool(st.session_state.get(TRANSPARENT_KEY)))
+    if shows_heads(screen.setup.view.stop):
         show_heads_file(screen, provenance)
 
 

@@ -1,4 +1,4 @@
-"""Puts the flow picture (of one query, or of all heads) into files: SVG and PNG, which the browser draws, and HTML."""
+"""Puts the flow picture and the maps of all heads into files: SVG and PNG, which the browser draws, and HTML."""
 
 from attention_core.documents.lecture_page import PartDrawing
 from attention_core.documents.provenance import Provenance
@@ -11,27 +11,43 @@ from pages.panels.flow_picture import make_journey_data
 from pages.session.view import ScreenState
 from pages.site.words import say
 
+ALL_HEADS = "heads"  # the name of the view of all heads in a link
+
 
 def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent: bool) -> None:
-    """Shows the buttons that save the flow picture as it is on the screen, without an address in it.
+    """Shows the buttons that save pictures of the run, without an address in them.
 
-    The picture is that of the current keyframe, or the view of all heads with its options.
+    From every view, these are the maps of all heads, as the view of all heads shows them. From any other view, the flow
+    picture comes first: the keyframe that is on the screen.
     """
     stop = screen.setup.view.stop
-    has_heads = shows_heads(stop)
+    maps = describe_picture(screen, "all_heads", stop if shows_heads(stop) else ALL_HEADS)
+    flow = [] if shows_heads(stop) else [describe_picture(screen, "query", stop) | {"formulas": draw_formulas(screen)}]
     packed = components.pack_bytes(
         {
-            "flow": make_journey_data(screen, Showing(), stop=stop if has_heads else None),
-            "stop": stop,
-            "formulas": {} if has_heads else draw_formulas(screen),
+            "pictures": [*flow, maps],
+            "flow": make_journey_data(screen, Showing(), stop=maps["stop"]),  # the data of both pictures
             "notes": provenance.lines[2:],
             "title": provenance.lines[0],
             "transparent": is_transparent,
             "names": {kind: say(f"export.{kind}") for kind in ("svg", "png")},
-            "file": file_name(screen.setup, "", "all_heads" if has_heads else "query").rstrip("."),
         }
     )
     components.flow_files(data=packed, key="flow_files")
+
+
+def describe_picture(screen: ScreenState, kind: str, stop: str | None) -> dict:
+    """Returns what the browser needs to know about one picture: its kind, its caption, what it shows, its file.
+
+    kind: "query" or "all_heads". stop: the last step of the keyframe, or the view of all heads, as a link names it.
+    """
+    return {
+        "kind": kind,
+        "caption": say(f"export.{kind}"),
+        "stop": stop,
+        "formulas": {},
+        "file": file_name(screen.setup, "", kind).rstrip("."),
+    }
 
 
 def make_moving_flow(screen: ScreenState) -> MovingPart:

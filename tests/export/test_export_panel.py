@@ -33,7 +33,7 @@ from pages.setup.codec import setup_from_link
 from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS
 from pages.site.words import LANGUAGES, load_app_texts, use_language
-from tests.screen.driver import WORDS, Screen, it_to_dog
+from tests.screen.driver import WORDS, Screen, it_to_dog, unpack
 from tests.screen.lesson import Lesson
 from tests.session.test_hostile_words import HOSTILE
 
@@ -385,6 +385,30 @@ def test_licence_and_source_stand_on_every_picture_that_leaves(lang, files):
         assert licence in said, name
         has_source = source in said or "exercise" in name or "map_" in name or name == "sheet"
         assert has_source, name
+
+
+CAPTIONS = {
+    "en": ["The picture of one query, as it stands", "The maps of all heads, as the view Heads shows them"],
+    "zh": ["当前查询的图（与屏幕一致）", "所有头的注意力图（与“各头”视图一致）"],
+}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_view_offers_the_maps_of_all_heads_as_a_picture(lang):
+    shown = {}
+    for view in ({}, {"step": "weights"}, {"stop": "plane"}, {"stop": "heads-1"}):  # heads-1: with a second head
+        screen = Screen("export", ex="en_it", lang=lang, **view)
+        (part,) = [each for each in screen.at.get("bidi_component") if each.proto.id.endswith("-flow_files")]
+        *flow, heads = unpack(part.proto.bytes)[0]["pictures"]
+        assert [each["caption"] for each in (*flow, heads)] == CAPTIONS[lang][1 - len(flow) :]
+        assert heads["file"] == "attention_en_it_all_heads" and not heads["formulas"]
+        shown[view.get("stop")] = len(flow), heads["stop"]
+    assert shown == {None: (1, "heads"), "plane": (1, "heads"), "heads-1": (0, "heads-1")}
+
+
+def test_no_picture_is_described_before_the_panel_is_open():
+    screen = Screen(ex="en_it")
+    assert not [each for each in screen.at.get("bidi_component") if each.proto.id.endswith("-flow_files")]
 
 
 def test_the_maps_of_all_heads_are_taken_along_as_they_are_read(files):

@@ -12,7 +12,8 @@ const [WIDTH, HEIGHT] = [1280, 680]; // px: size of the picture, whatever the si
 /**
  * @typedef {object} Still a picture to write
  * @property {Uint8Array} flow the data of the flow picture (pages/panels/flow_data.py), packed
- * @property {string | number | null} stop the last step of the keyframe to draw; the number of keyframes; null for all
+ * @property {string | number | null} stop the last step of the keyframe to draw; the number of keyframes; null for all;
+ *   "heads", maybe with a second head, for the view of all heads
  * @property {Record<string, import("../svg_formulas.js").FormulaShapes>} formulas by the part that they compute
  * @property {string[]} notes the lines below the picture
  * @property {string} title
@@ -33,6 +34,7 @@ export function writeStill(parent, { flow: bytes, stop, formulas, notes, title, 
   flow.isPainted = true; // other components must not take this flow for the page's picture
   flow.heads.fixed = { width: WIDTH, height: HEIGHT };
   const data = withNumbers(unpacked(bytes));
+  data.look.stop = typeof stop === "string" ? stop : null;
   flow.show(data);
   if (typeof stop === "number") flow.journey.scrub(stop);
   else flow.exchange.rest(stop);

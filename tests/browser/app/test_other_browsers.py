@@ -1,4 +1,4 @@
-"""Firefox and WebKit: the first screen, a drag and an export, as in Chromium, by which all other tests go."""
+"""Firefox and WebKit: the first screen, a drag, an export, two sliders; all other tests go by Chromium."""
 
 import os
 from xml.etree import ElementTree
@@ -73,8 +73,17 @@ def test_a_dragged_query_moves_the_shares_and_the_server_computes_the_same(opene
 def test_the_picture_is_saved_as_a_file_that_holds_it(opened):
     browser = opened("?lang=en&ex=en_it")
     browser.click(".st-key-export button")
-    browser.click(".flowfiles button.svg")
+    browser.click(".flowfiles .query button.svg")
     root = ElementTree.fromstring(browser.downloaded("attention_en_it_query.svg", "</svg>"))
     assert int(root.get("width")) > 1.9 * int(root.get("height"))
     assert sum("softmax" in group.get("aria-label", "") for group in root.iter(f"{SVG}g")) == 1  # its formulas below
     assert {"Anna", "barked", "it", "it′", "93 %"} <= {text.text for text in root.iter(f"{SVG}text")}
+
+
+def test_two_sliders_that_import_one_script_at_once_are_both_drawn(browser, server):
+    browser.go(f"{server}/models?lang=en")
+    drawn = "all('label.live output').map((each) => each.textContent)"
+    named = browser.wait(f"() => {drawn}.length === 2 && {drawn}.every(Boolean) && {drawn}")
+    assert named == ["GPT-2 (small)", "gpt-oss-120b"]
+    browser.settled()
+    assert set(browser.problems()) <= KNOWN

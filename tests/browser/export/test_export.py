@@ -158,7 +158,7 @@ def test_nothing_is_cut_at_the_edge_of_the_paper_and_it_is_black_on_white(chromi
 def saved(page, kind: str, name: str = "query") -> bytes:
     """The file that a button of the flow picture saves."""
     with page.expect_download() as download:
-        page.locator(f".flowfiles button.{kind}").click()
+        page.locator(f".flowfiles .{name} button.{kind}").click()
     assert download.value.suggested_filename == f"attention_en_it_{name}.{kind}"
     return Path(download.value.path()).read_bytes()
 
@@ -245,7 +245,7 @@ def test_the_formulas_of_the_whole_way_stand_in_lines_that_cover_nothing(screen,
     page = opened.page
     page.locator(".st-key-export button").click()
     with page.expect_download() as download:
-        page.locator(".flowfiles button.svg").click()
+        page.locator(".flowfiles .query button.svg").click()
     page.set_content(Path(download.value.path()).read_text(encoding="utf-8"))
     width = page.locator("svg").bounding_box()["width"]
     boxes = page.evaluate(BOXES, PLACED)
@@ -277,6 +277,22 @@ def test_all_heads_are_saved_once_each_without_the_frame_of_the_selected_one(scr
     assert texts.count("head 1: which noun is meant?") == texts.count("head 2: who does it?") == 1
     assert texts.count("Anna") == 4  # in each of two maps as a row and as a column
     assert "#7b3fb5" not in {shape.get("stroke") for shape in root.iter()}  # the frame's colour
+
+
+@pytest.mark.slow
+def test_all_heads_are_saved_from_every_view_as_from_their_own(screen):
+    """With the options of that view; on a phone, where all that the panel offers has room, in Chinese."""
+    opened = screen("?ex=en_it&lang=zh&maps=times&stop=heads", viewport={"width": 390, "height": 844})
+    page, files = opened.page, []
+    for view in ("stop=heads", "stop=start", "step=weights", "stop=plane"):
+        if files:
+            opened.open(f"?ex=en_it&lang=zh&maps=times&{view}")
+        page.locator(".st-key-export button").click()
+        files.append(saved(page, "svg", "all_heads"))
+    assert files[0].decode().count(">Anna<") == 6 and len({*files}) == 1  # of two heads, and of one in large
+    places = [each.bounding_box() for each in page.locator(".flowfiles :is(legend, button)").all()]
+    assert len(places) == 6
+    assert all(place["x"] >= 0 and place["x"] + place["width"] <= 390 for place in places)
 
 
 @pytest.mark.slow
