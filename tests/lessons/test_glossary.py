@@ -58,7 +58,7 @@ def test_the_pictures_of_signs_have_the_numbers_of_their_runs():
     assert bars == pytest.approx([74 * power / sum(powers) for power in powers], abs=0.06)
     assert sum(shape[0] == "frame" for shape in draw_sign("causal")) == 21
     assert surprise(np.array([0.03, 1.0])) == pytest.approx([-math.log(0.03), 0.0])
-    assert [shape[-1] for shape in draw_sign("q") if shape[0] == "text"] == ["T", "d_k"]
+    assert [shape[-1] for shape in draw_sign("q") if shape[0] == "text"] == ["T", "dₖ"]
 
 
 def test_a_sign_is_found_by_any_of_its_names():

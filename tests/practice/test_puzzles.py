@@ -190,7 +190,7 @@ def going_on(lesson):
 
 def test_the_counter_and_what_is_said_of_more_and_of_fewer_changes(monkeypatch):
     lesson = opened("sink")
-    assert lesson.says("changed: 0 · fewest known: 1")
+    assert lesson.says("changed: 0 · fewest known: 1") and lesson.says("**$W_{k}$** · changed: 0")
     typed(lesson, "w_k", {(3, 0): "1", (3, 1): "1"})
     assert lesson.says("changed: 2 · fewest known: 1")
     assert "It can be done with fewer changes: 1" in solved(lesson)[0]

@@ -22,6 +22,8 @@ const TALL = 150;
 const THICKEST = 30; // px: the width of a ribbon of weight 1
 const APART = 76; // viewBox units between two heads' ribbons at the same word
 const LEAST_TOLD = 0.1; // weights that are smaller are not named in the text
+// colour values from which a chip counts as black, or as white, so that its text is legible (painted.css)
+const LEAST_BLACK = 0.28, LEAST_WHITE = 0.22;
 const RUNS = { two: "with_two", one: "with_one" };
 
 /**
@@ -73,7 +75,8 @@ function chip(word, colour, text, made = element("div", "chip")) {
   made.append(element("b", "", word), element("span", "", isPainted ? spellNumber(colour) : text.unpainted));
   made.classList.toggle("bare", !isPainted);
   made.style.setProperty("--paint", paintOf(colour));
-  made.style.color = colour > 0.28 ? "#ffffff" : "#14171c";
+  made.classList.toggle("black", colour > LEAST_BLACK);
+  made.classList.toggle("white", colour < -LEAST_WHITE);
   return made;
 }
 

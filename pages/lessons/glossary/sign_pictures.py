@@ -33,7 +33,7 @@ from pages.setup.setup import make_setup
 
 SENTENCE = "en_it"
 LOGITS = "2, 1, 0, -1"
-CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # axis -> cells
+CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "dₖ": 2, "dᵥ": 2, "H·dᵥ": 4, "1": 1, "c": 1}  # axis -> cells
 Matrix = tuple[str, str, str]  # (colour, axis of the rows, axis of the columns)
 
 
@@ -212,24 +212,24 @@ SIGN_PICTURES: dict[str, tuple] = {
     "H": (draw_stack, "share", "H"),
     "H_kv": (shared_head_shapes, 2),
     "D": (draw_matrices, ("x", "", "D")),
-    "d_k": (draw_matrices, ("q", "", "d_k"), ("k", "", "d_k")),
-    "d_v": (draw_matrices, ("v", "", "d_v")),
+    "d_k": (draw_matrices, ("q", "", "dₖ"), ("k", "", "dₖ")),
+    "d_v": (draw_matrices, ("v", "", "dᵥ")),
     "x": (draw_step, "x", {}),
-    "W_q": (draw_matrices, ("q", "D", "d_k"), ("k", "D", "d_k"), ("v", "D", "d_v")),
-    "W_o": (draw_matrices, ("x", "H·d_v", "D")),
-    "b": (draw_matrices, ("q", "1", "d_k"), ("k", "1", "d_k"), ("v", "1", "d_v")),
-    "q": (draw_matrices, ("q", "T", "d_k")),
-    "k": (draw_matrices, ("k", "S", "d_k")),
-    "v": (draw_matrices, ("v", "S", "d_v")),
+    "W_q": (draw_matrices, ("q", "D", "dₖ"), ("k", "D", "dₖ"), ("v", "D", "dᵥ")),
+    "W_o": (draw_matrices, ("x", "H·dᵥ", "D")),
+    "b": (draw_matrices, ("q", "1", "dₖ"), ("k", "1", "dₖ"), ("v", "1", "dᵥ")),
+    "q": (draw_matrices, ("q", "T", "dₖ")),
+    "k": (draw_matrices, ("k", "S", "dₖ")),
+    "v": (draw_matrices, ("v", "S", "dᵥ")),
     "scores": (draw_step, "scores", {}),
     "scaled_scores": (draw_step, "scaled_scores", {}),
     "bias": (draw_step, "bias", {"positions": ("alibi",)}),
     "allowed": (draw_step, "allowed", {"masks": ("causal",)}),
     "masked_scores": (draw_step, "masked_scores", {"masks": ("causal",)}),
     "weights": (draw_step, "weights", {}),
-    "head_outputs": (draw_matrices, ("share", "T", "S"), ("v", "S", "d_v")),
-    "concat": (draw_matrices, ("v", "T", "H·d_v")),
-    "output": (draw_matrices, ("v", "T", "H·d_v"), ("x", "H·d_v", "D")),
+    "head_outputs": (draw_matrices, ("share", "T", "S"), ("v", "S", "dᵥ")),
+    "concat": (draw_matrices, ("v", "T", "H·dᵥ")),
+    "output": (draw_matrices, ("v", "T", "H·dᵥ"), ("x", "H·dᵥ", "D")),
     "hidden": (function_shapes, np.tanh, -3.0, 3.0, "share"),
     "softmax": (draw_rows, SCORES, WEIGHTS),
     "temperature": (draw_rows, ("weights", "share", {"temperature": 0.5}), ("weights", "share", {"temperature": 2.0})),
@@ -238,7 +238,7 @@ SIGN_PICTURES: dict[str, tuple] = {
     "dot": (draw_arrows, {}),
     "scaled_dot": (draw_rows, SCORES, ("scaled_scores", "plus", {"temperature": 2.0})),
     "cosine": (draw_step, "scores", {"score": "cosine"}),
-    "general": (draw_matrices, ("q", "T", "d_k"), ("x", "d_k", "d_k"), ("k", "S", "d_k")),
+    "general": (draw_matrices, ("q", "T", "dₖ"), ("x", "dₖ", "dₖ"), ("k", "S", "dₖ")),
     "additive": (draw_step, "scores", {"score": "additive"}),
     "causal": (draw_step, "weights", {"masks": ("causal",)}),
     "padding": (draw_step, "weights", {"masks": ("padding:5",)}),
@@ -261,7 +261,7 @@ SIGN_PICTURES: dict[str, tuple] = {
     "decoupled_rope": (draw_step, "scores", {"positions": ("decoupled_rope",)}),
     "gate": (draw_step, "gate", {"modifiers": ("gate",)}),
     "relative": (draw_step, "bias", {"positions": ("t5",)}),
-    "linear_state": (draw_matrices, ("share", "d_k", "d_v")),
+    "linear_state": (draw_matrices, ("share", "dₖ", "dᵥ")),
     "self": (draw_threads, SENTENCE),
     "cross": (draw_threads, "cross_en_zh"),
     "context": (draw_threads, "cross_en_zh", 0),

@@ -1,5 +1,7 @@
 """The lesson on heads in a real browser: a reader changes an input and sees what is stated about many heads."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -127,6 +129,10 @@ def test_the_colour_flows_to_the_word_that_is_looked_at_above_the_fold(screen):
 
 def test_sixteen_words_are_painted_on_a_phone_without_sideways_scroll(screen):
     text = "+".join(["cat"] * 16)
-    opened = screen(f"?text={text}", lesson="heads", viewport={"width": 390, "height": 844})
+    opened = screen(f"?text={text}", lesson="heads", viewport={"width": 390, "height": 844}, color_scheme="dark")
     expect(opened.page.locator(".painted .out .chip")).to_have_count(16)
+    colours = "wall => ['backgroundColor', 'color'].map((name) => getComputedStyle(wall)[name])"
+    drawn = opened.page.locator(".painted .wall").evaluate(colours)
+    ground, ink = ([int(channel) for channel in re.findall(r"\d+", colour)] for colour in drawn)
+    assert max(ground) < 100 and min(ink) > 200  # on a dark screen the ground is dark, and the words on it are light
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -136,6 +136,8 @@ def test_a_phone_shows_it_without_scrolling_aside(screen, language):
     expect(opened.page.locator(".heads .card")).to_have_count(12)
     opened.settled()
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    upper, lower = [column.bounding_box() for column in opened.page.get_by_test_id("stColumn").all()[:2]]
+    assert lower["y"] - upper["y"] - upper["height"] <= 16  # columns that stand below one another
 
 
 def test_the_box_for_a_file_speaks_the_language_of_the_page(screen):
