@@ -133,10 +133,31 @@ def compose(earlier: Sequence[Heads], later: Heads, head: int) -> dict[str, Trac
     >>> {name: trace["composition"].item() for name, trace in traces.items()}["q"]
     1.0
     """
-    for weights, config in (*earlier, later):
-        check_head_matrices(weights, config.heads, config.kv_heads or config.heads)
+    check_layers([*earlier, later])
+    return read_written(write_heads(earlier), later, head)
+
+
+def write_heads(earlier: Sequence[Heads]) -> Trace:
+    """Return the part of a composition that is the same for all later heads: the size of what each earlier head writes.
+
+    earlier: see compose.
+    """
     written = [(cut_values(*each), cut_rows(each[0].w_o, each[1].heads)) for each in earlier]
-    w_v, w_o = (torch.cat(matrices) for matrices in zip(*written, strict=True))  # (earlier, D, d_v), (earlier, d_v, D)
+    w_v, w_o = (torch.cat(matrices) for matrices in zip(*written, strict=True))
+    inputs = {"w_v": Step("w_v", w_v, (EARLIER, "D", "d_v")), "w_o": Step("w_o", w_o, (EARLIER, "d_v", "D"))}
+    plan = [
+        Operation("value_products", (EARLIER, "d_v", "d_v"), ("w_v", "w_v"), MULTIPLY, {"turned": "first"}),
+        Operation("output_products", (EARLIER, "d_v", "d_v"), ("w_o", "w_o"), MULTIPLY, {"turned": "second"}),
+        Operation("written_size", (EARLIER,), ("value_products", "output_products"), ROOT_OF_PRODUCTS),
+    ]
+    return run_plan(inputs, plan)
+
+
+def read_written(written: Trace, later: Heads, head: int) -> dict[str, Trace]:
+    """Return the runs with the composition scores of earlier heads with each input of a later head; see compose.
+
+    written: the result of write_heads.
+    """
     weights, config = later
     group = config.heads // (config.kv_heads or config.heads)
     w_q = cut_columns(weights.w_q, config.heads)[head]
@@ -146,27 +167,23 @@ def compose(earlier: Sequence[Heads], later: Heads, head: int) -> dict[str, Trac
         "k": {"w_k": w_k, "w_q": w_q},
         "v": {"later_w_v": cut_values(*later)[head], "later_w_o": cut_rows(weights.w_o, config.heads)[head]},
     }
-    return {name: run_composition(w_v, w_o, read[name]) for name in COMPOSITIONS}
+    return {name: run_composition(written, read[name]) for name in COMPOSITIONS}
 
 
-def run_composition(
-    w_v: Float[Tensor, "earlier D d_v"], w_o: Float[Tensor, "earlier d_v D"], read: dict[str, Tensor]
-) -> Trace:
+def run_composition(written: Trace, read: dict[str, Tensor]) -> Trace:
     """Return the run with the composition scores of earlier heads with one input of a later head.
 
-    read: the two matrices of the later head by name, the one that reads x first; the second is (D, d_k), or W_o.
+    written: the result of write_heads. read: the two matrices of the later head by name, the one that reads x first;
+    the second is (D, d_k), or W_o.
     """
     first, second = read
     is_output = second == "later_w_o"
     width, inner = ("d_v", "d_v") if is_output else ("d_k", "d_k")
     dims = {first: (LATER, "D", width), second: (LATER, inner, "D") if is_output else (LATER, "D", inner)}
-    inputs = {"w_v": Step("w_v", w_v, (EARLIER, "D", "d_v")), "w_o": Step("w_o", w_o, (EARLIER, "d_v", "D"))}
+    inputs = {name: written.steps[name] for name in ("w_v", "w_o")}
     inputs |= {name: Step(name, matrix[None], dims[name]) for name, matrix in read.items()}
     rows = {"turned": "second" if is_output else "first"}  # so that the product has the inner width
     plan = [
-        Operation("value_products", (EARLIER, "d_v", "d_v"), ("w_v", "w_v"), MULTIPLY, {"turned": "first"}),
-        Operation("output_products", (EARLIER, "d_v", "d_v"), ("w_o", "w_o"), MULTIPLY, {"turned": "second"}),
-        Operation("written_size", (EARLIER,), ("value_products", "output_products"), ROOT_OF_PRODUCTS),
         Operation("first_products", (LATER, width, width), (first, first), MULTIPLY, {"turned": "first"}),
         Operation("second_products", (LATER, inner, inner), (second, second), MULTIPLY, rows),
         Operation("read_size", (LATER,), ("first_products", "second_products"), ROOT_OF_PRODUCTS),
@@ -176,7 +193,7 @@ def run_composition(
         Operation("met_size", (EARLIER,), ("written_between", "between_read"), ROOT_OF_PRODUCTS),
         Operation("composition", (EARLIER,), ("met_size", "written_size", "read_size"), SHARE_OF_SIZES),
     ]
-    return run_plan(inputs, plan)
+    return run_plan({**inputs, **written.steps}, plan)
 
 
 def composition_scores(
@@ -197,10 +214,11 @@ def composition_scores(
     >>> {name: round(float(score), 2) for name, score in composition_scores(copies, asks, heads=1).items()}
     {'q': 1.0, 'k': 1.0, 'v': 0.71}
     """
-    check_head_matrices(first, heads, kv_heads or heads)
-    check_head_matrices(second, heads, kv_heads or heads)
     config = AttentionConfig(heads=heads, kv_heads=kv_heads)
-    traces = [compose([(first, config)], (second, config), head) for head in range(heads)]
+    layers = [(first, config), (second, config)]
+    check_layers(layers)
+    written = write_heads(layers[:1])
+    traces = [read_written(written, layers[1], head) for head in range(heads)]
     return {name: torch.stack([trace[name]["composition"] for trace in traces]) for name in COMPOSITIONS}
 
 
@@ -219,6 +237,12 @@ def cut_values(weights: Weights, config: AttentionConfig) -> Float[Tensor, "H D 
     """Return, for each query head, the columns of W_v that it reads; heads of a group share them."""
     own = config.kv_heads or config.heads
     return cut_columns(weights.w_v, own).repeat_interleave(config.heads // own, 0)
+
+
+def check_layers(layers: Sequence[Heads]) -> None:
+    """Check the four matrices of each layer; see check_head_matrices."""
+    for weights, config in layers:
+        check_head_matrices(weights, config.heads, config.kv_heads or config.heads)
 
 
 def check_head_matrices(weights: Weights, heads: int, kv_heads: int) -> None:

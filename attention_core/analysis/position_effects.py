@@ -93,7 +93,8 @@ def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: in
     before = [vector_before[column].item() for column in columns]
     after = [vector_after[column].item() for column in columns]
     position = index[-1] + params["first_position"]
-    frequency = rope_frequency(pair, width, **{name: params[name] for name in ("base", "scaling", "factor", "trained")})
+    names = ("base", "scaling", "factor", "trained", "pair_factors")
+    frequency = rope_frequency(pair, width, **{name: params[name] for name in names})
     return Rotation(
         before=tuple(before),
         after=tuple(after),

@@ -38,9 +38,11 @@ class Mechanism:
         return tuple(name for name, tensor in (("mask", self.allowed), ("bias", self.bias)) if tensor is not None)
 
 
-def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable]) -> Mechanism:
+def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> Mechanism:
     """Return a call's masks, biases, scale, cap and sinks; masks and biases that the core also has are given by name,
     not as tensors.
+
+    tables: the model's tables of relative positions.
     """
     B, H, T, S = call.sizes
     allowed, bias = call.split_mask()
@@ -70,6 +72,30 @@ def read_mechanism(call: AttentionCall, tables: Sequence[BucketTable]) -> Mechan
             config, bias = replace(config, positions=(named.position,)), None
             learned |= named.learned
     return Mechanism(config, learned, allowed, bias, open_rows)
+
+
+def share_mechanism(call: AttentionCall, other: AttentionCall) -> bool:
+    """Return whether two calls have the same sizes, mask, bias, scale, cap and sinks, so that one Mechanism describes
+    both.
+
+    Tensors count as the same only if they are the same numbers in memory, as a model's mask is in all its layers.
+
+    >>> q, mask = torch.ones(1, 1, 2, 2), torch.zeros(2, 2)
+    >>> call = AttentionCall("layer", q, q, q, q, mask=mask)
+    >>> share_mechanism(call, replace(call, mask=mask[:])), share_mechanism(call, replace(call, mask=mask.clone()))
+    (True, False)
+    """
+    numbers = [(each.q.shape, each.k.shape, each.scale, each.cap, each.window) for each in (call, other)]
+    tensors = [(call.mask, other.mask), (call.bias, other.bias), (call.sinks, other.sinks)]
+    return numbers[0] == numbers[1] and all(is_same_tensor(*pair) for pair in tensors)
+
+
+def is_same_tensor(one: Tensor | None, other: Tensor | None) -> bool:
+    """Return whether two tensors have the same numbers in memory in the same order, or both are None."""
+    if one is None or other is None:
+        return one is other
+    places = [(each.data_ptr(), each.dtype, each.shape, each.stride()) for each in (one, other)]
+    return places[0] == places[1]
 
 
 def find_scale(call: AttentionCall) -> float | None:

@@ -10,7 +10,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
-from attention_core.checkpoints.call_mechanism import is_root_scale, read_mechanism
+from attention_core.checkpoints.call_mechanism import Mechanism, is_root_scale, read_mechanism
 from attention_core.checkpoints.layer_maps import LayerMaps
 from attention_core.checkpoints.named_biases import BucketTable
 from attention_core.mechanism.attention import attend, attend_qkv
@@ -36,11 +36,10 @@ class CoreRun:
     open_rows: Bool[Tensor, "B H T"]
 
 
-def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun:
+def run_call(call: AttentionCall, mechanism: Mechanism | None = None) -> CoreRun:
     r"""Compute a recorded layer again: $A = \mathrm{softmax}(s\, QK^\top + b)$, output $AV$, with its masks.
 
-    A mask or bias that the core has too is chosen by its name; for any other, the recorded tensor is used. tables: the
-    model's tables of relative positions.
+    mechanism: the result of read_mechanism for the call; by default it is read without tables of relative positions.
 
     Raises AttentionError (a ValueError) if a recorded number is not finite: layer_not_finite, which names the layer.
 
@@ -50,7 +49,7 @@ def run_call(call: AttentionCall, tables: Sequence[BucketTable] = ()) -> CoreRun
     tensor([0.2689, 0.7311], dtype=torch.float64)
     """
     require_finite_call(call)
-    mechanism = read_mechanism(call, tables)
+    mechanism = mechanism or read_mechanism(call)
     weights = Weights(**mechanism.learned)
     trace = attend_qkv(
         call.q.double(),
@@ -77,9 +76,9 @@ def require_finite_call(call: AttentionCall) -> None:
 def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTable] = ()) -> CoreRun:
     """Compute a recorded layer again from its input: projections, norms of the heads, RoPE, then as in run_call.
 
-    maps: the projections, norms and RoPE of the layer. Factors on q and k become part of the scale, a factor on v
-    part of W_v and b_v. Keys and values have separate inputs in the Trace only if their inputs differ from that of the
-    queries.
+    maps: the projections, norms and RoPE of the layer. Factors on q and k become part of the scale, a factor on v part
+    of W_v and b_v. Keys and values have separate inputs in the Trace only if their inputs differ from that of the
+    queries, as with latent attention whose queries are compressed, too: these begin at the compressed vectors.
 
     Raises AttentionError (a ValueError) if a recorded number is not finite.
     """
@@ -93,11 +92,15 @@ def run_from_x(call: AttentionCall, maps: LayerMaps, tables: Sequence[BucketTabl
         learned |= {f"w_{role}": matrix.contiguous(), f"b_{role}": bias}
         if projection.norm is not None:
             learned |= projection.norm.learned(role)
+    if maps.latent is not None:
+        learned |= maps.latent.learned()
     if maps.output is not None:
         bias = maps.output.bias
         learned |= {"w_o": maps.output.matrix.double().contiguous(), "b_o": None if bias is None else bias.double()}
     weights, config = Weights(**learned), add_maps(mechanism.config, maps, call.q.shape[-1])
     x, keys, values = (roles[role].x for role in "qkv")
+    if maps.latent is not None:
+        keys = values = maps.latent.compressed.x
     others = [] if torch.equal(keys, values) else [values]
     if others or x.shape != keys.shape or not torch.equal(x, keys):
         others = [keys, *others]
@@ -114,10 +117,13 @@ def add_maps(config: AttentionConfig, maps: LayerMaps, width: int) -> AttentionC
     if maps.q.norm is not None:
         config = replace(config, modifiers=(maps.q.norm.choice(), *config.modifiers))
     sharper = 1.0
+    if maps.latent is not None:
+        config = replace(config, modifiers=(maps.latent.choice, *config.modifiers))
     if maps.rope is not None:
-        config = replace(config, positions=(("rope", maps.rope), *config.positions))
-        [(_, params)] = [choice for choice in config.positions if choice[0] == "rope"]
-        sharper = POSITIONS["rope"].sharpens(params)
+        name = "rope" if maps.latent is None else "decoupled_rope"
+        config = replace(config, positions=((name, maps.rope), *config.positions))
+        [params] = [params for chosen, params in config.positions if chosen == name]
+        sharper = POSITIONS[name].sharpens(params)
     factor = maps.q.factor * maps.k.factor / sharper
     if factor == 1:
         return config

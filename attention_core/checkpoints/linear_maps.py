@@ -76,29 +76,33 @@ def is_learned(computed: Computed | None) -> bool:
     return computed is None
 
 
-def find_columns(heads: Float[Tensor, "H d"], numbers: Float[Tensor, " C"]) -> Int[Tensor, "H d"] | None:
-    """Return the indices at which the numbers of some heads occur among other numbers; None if a number does not occur.
+def find_columns(heads: Float[Tensor, "B H d"], numbers: Float[Tensor, "B C"]) -> Int[Tensor, "H d"] | None:
+    """Return the indices at which the numbers of some heads occur among other numbers, the same in all B texts; None if
+    a number does not occur.
 
     Adjacent numbers that equal a whole head are preferred, because single numbers may be equal by chance.
 
-    >>> find_columns(torch.tensor([[7.0, 9.0], [3.0, 7.0]]), torch.tensor([7.0, 3.0, 7.0, 9.0]))
+    >>> find_columns(torch.tensor([[[7.0, 9.0], [3.0, 7.0]]]), torch.tensor([[7.0, 3.0, 7.0, 9.0]]))
     tensor([[2, 3],
             [1, 2]])
-    >>> find_columns(torch.tensor([[9.0, 3.0]]), torch.tensor([7.0, 3.0, 7.0, 9.0]))
+    >>> find_columns(torch.tensor([[[9.0, 3.0]]]), torch.tensor([[7.0, 3.0, 7.0, 9.0]]))
     tensor([[3, 1]])
     """
-    _, d = heads.shape
-    if len(numbers) < d or not bool((numbers == heads[0, 0]).any()):
+    d = heads.shape[-1]
+    if numbers.shape[1] < d:
         return None
-    runs = numbers.unfold(0, d, 1)  # (C - d + 1, d)
+    is_first = (numbers == heads[:, 0, :1]).all(0)
+    if not is_first.any():
+        return None
+    runs = numbers.unfold(1, d, 1)  # (B, C - d + 1, d)
     columns = []
-    for head in heads:
-        starts = (runs[:, 0] == head[0]).nonzero().flatten()
-        starts = starts[(runs[starts] == head).all(-1)]
+    for head in heads.unbind(1):  # (B, d)
+        starts = (runs[:, :, 0] == head[:, :1]).all(0).nonzero().flatten()
+        starts = starts[(runs[:, starts] == head[:, None]).all(-1).all(0)]
         if len(starts):
             columns.append(starts[0] + torch.arange(d, device=numbers.device))
             continue
-        equal = head[:, None] == numbers  # (d, C)
+        equal = (head[:, :, None] == numbers[:, None]).all(0)  # (d, C)
         if not bool(equal.any(1).all()):
             return None
         columns.append(equal.long().argmax(1))

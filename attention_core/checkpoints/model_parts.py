@@ -108,7 +108,7 @@ class PartReader:
     def __init__(self, stream: Stream, layers: Sequence[tuple[str, LayerMaps, CoreRun]]):
         self.stream = stream
         self.layers = layers
-        self.shape = layers[-1][1].q.x.shape
+        self.shape = layers[-1][1].x.shape
         self.by_output = {id(maps.output): each for each in layers if (maps := each[1]).output is not None}
 
     def norm_at(self, point: Point) -> VectorNorm | None:
@@ -237,7 +237,7 @@ class PartReader:
             if len(others) != 1:
                 continue
             _, maps, _ = self.by_output[id(of_attention[0].output)]
-            own = {id(part.source) for part in (maps.q, maps.k, maps.v)}  # those of attention may have the same size
+            own = {id(part.source) for part in maps.projections}  # those of attention may have the same size
             read = {id(hidden.source) for _, hidden, _ in self.list_readings(others[0].output, x)}
             if self.reads(maps.q.source, x) and read - own:
                 return *of_attention, *others, x

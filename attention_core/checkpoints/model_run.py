@@ -24,6 +24,7 @@ from attention_core.checkpoints.interface import CallList, Heads, recorded_calls
 from attention_core.checkpoints.layer_maps import LayerMaps, find_layer_maps
 from attention_core.checkpoints.linear_maps import LinearMap, list_linear_maps
 from attention_core.checkpoints.named_biases import BucketTable, find_bucket_tables
+from attention_core.checkpoints.projection import list_maps
 from attention_core.checkpoints.recording import FoundMaps, Recording
 from attention_core.checkpoints.stream_sum import StreamSum, find_stream_sum
 from attention_core.checkpoints.watched_run import watch
@@ -204,7 +205,7 @@ def find_all_maps(
     """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms:
         watched, _ = watch(model, run)
-    return list_layer_maps(model, calls, list_linear_maps(watched), norms, most_bytes)
+    return list_layer_maps(model, calls, list_maps(watched), norms, most_bytes)
 
 
 def find_whole(
@@ -221,7 +222,7 @@ def find_whole(
     """
     with torch.no_grad(), recorded_calls(), kept_norm_calls(model) as norms, kept_vectors(model) as vectors:
         watched, outputs = watch(model, run)
-    maps = list_linear_maps(watched)
+    maps = list_maps(watched)
     layers = []
     for call, found in zip(calls, found_maps, strict=True):
         if isinstance(found, AttentionError):
@@ -280,7 +281,7 @@ def list_layer_maps(
     found: list[LayerMaps | AttentionError] = []
     for call in calls:
         try:
-            rope_choices = list_rope_choices(model, call.q.shape[-1])
+            rope_choices = partial(list_rope_choices, model, places=call.sizes[-1])
             found.append(find_layer_maps(call, maps, norms, rope_choices, most_bytes))
         except AttentionError as error:
             found.append(error)

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from torch import Tensor
 
 from attention_core.checkpoints.call import AttentionCall
+from attention_core.checkpoints.call_mechanism import Mechanism, read_mechanism, share_mechanism
 from attention_core.checkpoints.core_run import CoreRun, run_call, run_from_x
 from attention_core.checkpoints.interface import Heads
 from attention_core.checkpoints.layer_maps import LayerMaps
@@ -41,14 +42,25 @@ class Recording:
     find_sum: Callable[[Sequence[AttentionCall]], StreamSum] | None = None
     record_without: Callable[[Heads], "Recording"] | None = None
     runs: dict[int, CoreRun] = field(default_factory=dict, repr=False)
+    mechanisms: list[tuple[AttentionCall, Mechanism]] = field(default_factory=list, repr=False)
     proofs_from_x: dict[int, ProofRow] = field(default_factory=dict, repr=False)
 
     def run(self, layer: int) -> CoreRun:
         """Return a layer as a CoreRun, which is computed at the first call and then cached. layer: the index of the
         layer, from 0."""
         if layer not in self.runs:
-            self.runs[layer] = run_call(self.calls[layer], self.tables)
+            call = self.calls[layer]
+            self.runs[layer] = run_call(call, self.read_mechanism(call))
         return self.runs[layer]
+
+    def read_mechanism(self, call: AttentionCall) -> Mechanism:
+        """Return the masks, biases, scale, cap and sinks of a call; calls that share them are read once."""
+        for other, found in self.mechanisms:
+            if share_mechanism(call, other):
+                return found
+        found = read_mechanism(call, self.tables)
+        self.mechanisms.append((call, found))
+        return found
 
     @cached_property
     def maps(self) -> FoundMaps:

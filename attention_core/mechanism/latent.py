@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.learned_tensors import LearnedTensor, first_columns, ones, unit_columns
-from attention_core.mechanism.plain_checks import check_rotated_columns
+from attention_core.mechanism.plain_checks import check_rotation
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces
 
@@ -51,6 +51,6 @@ DECOUPLED = Faces(add_turned, add_turned_numpy, add_turned_formula, add_turned_c
 
 
 def fit_decoupled(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """Returns the parameters unchanged, after checks. Raises AttentionError: see check_rotated_columns."""
-    check_rotated_columns(params["columns"], sizes["d_r"])
+    """Returns the parameters unchanged, after checks. Raises AttentionError: see check_rotation."""
+    check_rotation(params, sizes["d_r"])
     return params

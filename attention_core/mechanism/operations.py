@@ -26,7 +26,7 @@ def project(
 
 
 def project_numpy(x, w, b=None):
-    projected = np.einsum("btm,mn->btn", x, w)
+    projected = np.einsum("btm,mn->btn", x, w, optimize=True)
     bias = 0.0 if b is None else b
     return projected + bias
 

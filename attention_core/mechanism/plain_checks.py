@@ -1,6 +1,7 @@
 """Checks plain values: a choice, a whole number, a list, a finite number. Each check returns the checked value."""
 
 import sys
+from collections.abc import Mapping
 
 from attention_core.record.errors import AttentionError
 
@@ -59,13 +60,19 @@ def require_finite(name: str, given: object) -> float:
     raise AttentionError("finite_number", name=name, given=repr(given)[:40])
 
 
-def check_rotated_columns(columns: int | None, width: int) -> None:
-    """Checks that RoPE can rotate the first columns of a vector in pairs; None: all columns.
+def check_rotation(params: Mapping[str, object], width: int) -> None:
+    """Checks that RoPE can rotate the first columns of a vector in pairs, each with its own factor.
 
-    Raises AttentionError: even_width, if all columns are rotated and their number is odd; rope_columns, if the number
-    of rotated columns is odd or larger than the width.
+    params: RoPE's parameters. `columns` None: all columns; `pair_factors` None: no factors. Raises AttentionError:
+    even_width, if all columns are rotated and their number is odd; rope_columns, if the number of rotated columns is
+    odd or larger than the width; pair_factors_count, if the number of factors is not that of the pairs.
     """
+    columns, factors = params["columns"], params["pair_factors"]
     if columns is None and width % 2:
         raise AttentionError("even_width", kind="RoPE", width=width)
     if columns is not None and (columns % 2 or columns > width):
         raise AttentionError("rope_columns", width=width, given=columns)
+    rotated = width if columns is None else columns
+    pairs = rotated // 2
+    if factors is not None and len(factors) != pairs:
+        raise AttentionError("pair_factors_count", pairs=pairs, given=len(factors))

@@ -27,7 +27,7 @@ from attention_core.mechanism.parameters import (
     keyword_names,
     names_of,
 )
-from attention_core.mechanism.plain_checks import check_rotated_columns, require_one_of
+from attention_core.mechanism.plain_checks import check_rotation, require_one_of
 from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, KEY_INPUT, PlanStep, check_all_read
 from attention_core.mechanism.relative_positions import (
     CLIPPED_BIAS,
@@ -169,13 +169,15 @@ def rope(
     mscale: float,
     mscale_all_dim: float,
     columns: int | None,
+    pair_factors: tuple[float, ...] | None,
     first_position: int,
 ) -> Float[Tensor, "*axes T d"]:
     T, d = x.shape[-2:]
     r = d if columns is None else columns  # RoPE rotates only the first r columns
     x, unchanged = x[..., :r], x[..., r:]  # (B, H, T, r), (B, H, T, d - r)
     row = torch.arange(T, dtype=torch.float64, device=x.device)  # (T,)
-    frequencies = [rope_frequency(pair, r, base, scaling, factor, trained) for pair in range(r // 2)]
+    shared = (r, base, scaling, factor, trained, pair_factors)
+    frequencies = [rope_frequency(pair, *shared) for pair in range(r // 2)]
     frequency = torch.tensor(frequencies, dtype=torch.float64, device=x.device)  # (r/2,)
     position = row[:, None] + first_position  # (T, 1)
     angle = position * frequency  # (T, r/2): float64, as angles lose digits in the precision of x
@@ -196,7 +198,9 @@ def rope(
     return torch.cat([pairs.flatten(-2), unchanged], dim=-1)  # (B, H, T, d)
 
 
-def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, first_position):
+def rope_numpy(
+    x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, pair_factors, first_position
+):
     T, d = x.shape[-2:]
     r = d if columns is None else columns  # RoPE rotates only the first r columns
     position = np.arange(first_position, first_position + T)  # (T,)
@@ -218,7 +222,10 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_d
     if scaling in YARNS and factor > 1:
         tenth = np.log(factor) / 10
         length = (1 + mscale * tenth) / (1 + mscale_all_dim * tenth)
-    turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, r/2): the rotations as complex numbers
+    frequency = 1 / turns_in
+    if pair_factors is not None:
+        frequency = frequency * np.asarray(pair_factors)
+    turn = length * np.exp(1j * position[:, None] * frequency)  # (T, r/2): the rotations as complex numbers
     turned_x = np.array(x)  # (B, H, T, d)
     if style == "half":
         points = x[..., : r // 2] + 1j * x[..., r // 2 : r]
@@ -233,7 +240,9 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_d
     return turned_x
 
 
-def rope_formula(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, first_position):
+def rope_formula(
+    x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, pair_factors, first_position
+):
     number = format_short(base)
     r = "d_k" if columns is None else str(columns)
     angle = rf"p\,/\,{number}^{{2i/{r}}}"
@@ -245,12 +254,22 @@ def rope_formula(x, *, style, base, scaling, factor, trained, mscale, mscale_all
     if scaling in TURNS or scaling in RAMPS:
         name = scaling.replace("_", r"\ ")
         angle = rf"p \cdot \mathrm{{{name}}}_{{{s},\,{trained}}}({number}^{{-2i/{r}}})"
+    if pair_factors is not None:
+        angle = rf"f_i\,{angle}"
     if columns is None:
         return rf"R_p\,{x}, \quad \theta_i = {angle}"
     return rf"[\,R_p\,{x}_{{:\,{r}}},\ {x}_{{{r}\,:}}\,], \quad \theta_i = {angle}"
 
 
-def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: float, trained: int) -> float:
+def rope_frequency(
+    pair: int,
+    width: int,
+    base: float,
+    scaling: str,
+    factor: float,
+    trained: int,
+    pair_factors: tuple[float, ...] | None = None,
+) -> float:
     """Return the angle in radians by which RoPE rotates a pair from one position to the next.
 
     scaling: "none"; "linear" divides every angle by the factor (Chen et al. 2023, section 2.3); "ntk" enlarges the
@@ -264,9 +283,17 @@ def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: flo
     round them (gpt-oss's code). "yarn_turns" interpolates by the number of turns (Peng et al. 2023, section 3.2).
     "llama3" does so, too, and keeps the angle from 4 turns on (Grattafiori et al. 2024, Llama 3.1's published code).
 
+    pair_factors: a number for each pair, by which its angle is multiplied, besides the scaling; None for 1. LongRoPE
+    divides each angle by a number of its own (Ding et al. 2024, section 3.1); -1 rotates in the other direction, and 0
+    not at all.
+
     >>> [round(rope_frequency(pair, 4, 10000.0, "ntk", 4.0, 1), 5) for pair in range(2)]
     [1.0, 0.0025]
+    >>> rope_frequency(1, 4, 10000.0, "none", 1.0, 1, pair_factors=(1.0, -0.5))
+    -0.005
     """
+    if pair_factors is not None:
+        return pair_factors[pair] * rope_frequency(pair, width, base, scaling, factor, trained)
     if scaling == "ntk" and width > 2:
         base = base * factor ** (width / (width - 2))
     frequency = base ** (-2 * pair / width)
@@ -349,7 +376,19 @@ def yarn_growth(factor: float, mscale: float) -> float:
 
 
 def rope_cell(
-    index, x: Operand, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, columns, first_position
+    index,
+    x: Operand,
+    *,
+    style,
+    base,
+    scaling,
+    factor,
+    trained,
+    mscale,
+    mscale_all_dim,
+    columns,
+    pair_factors,
+    first_position,
 ) -> Cell:
     *row, m = index
     t = row[-1]
@@ -361,7 +400,7 @@ def rope_cell(
     first = x[(*row, left)]
     second = x[(*row, right)]
     position = t + first_position
-    angle = position * rope_frequency(pair, r, base, scaling, factor, trained)
+    angle = position * rope_frequency(pair, r, base, scaling, factor, trained, pair_factors)
     length = rope_length(scaling, factor, mscale, mscale_all_dim)
     longer = "" if length == 1 else f"{format_term(length)} "
     angle_text = format_term(angle)
@@ -397,8 +436,8 @@ YARNS = ("yarn", "yarn_unrounded", "yarn_turns")
 
 
 def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """Return RoPE's parameters unchanged, after checks. Raises AttentionError: see check_rotated_columns."""
-    check_rotated_columns(params["columns"], sizes["width"])
+    """Return RoPE's parameters unchanged, after checks. Raises AttentionError: see check_rotation."""
+    check_rotation(params, sizes["width"])
     return params
 
 
@@ -560,7 +599,9 @@ MSCALES = (0.0, 0.5, 0.707, 1.0)
 GROWTH = Parameter("mscale", least=0, is_whole=False, usual=1.0, beside="scaling", is_added=True, swept=MSCALES)
 ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of YaRN's growth that multiplies the scores
 COLUMNS = Parameter("columns", least=1, usual=None, is_added=True)  # rotated columns; None: all
-ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE, COLUMNS)
+# By what each pair's angle is multiplied, besides the scaling; None: by 1
+PAIR_FACTORS = Parameter("pair_factors", is_whole=False, several=True, usual=None, is_added=True)
+ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE, COLUMNS, PAIR_FACTORS)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 
 POSITIONS = {

@@ -98,6 +98,8 @@ REFUSAL_SENTENCES = {
     "even_halves": "differential attention cuts q and k into halves, so their width must be even: it is {width}",
     "even_width": "{kind} rotates numbers in pairs, so the width must be even: it is {width}",
     "rope_columns": "RoPE rotates columns in pairs: their number must be even and at most {width}: got {given}",
+    "pair_factors_count": "RoPE multiplies the angle of each of its {pairs} pairs of columns by a factor of its own: "
+    "got {given} factors",
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
     "it is {given}",
     "few_places": "a learned table has a row for each place, from 0 on: {rows} rows do not cover the places {first} to "
@@ -402,6 +404,8 @@ REFUSAL_SENTENCES = {
     "each head, or an RMS norm of all heads together",
     "rope_in_part": "at least {given} of {width} columns of each head are rotated, but by none of the core's kinds of "
     "RoPE with numbers of the config",
+    "latent_bias": "the maps to compressed keys and values, and to the columns that RoPE rotates, have no bias in the "
+    "core: here one has",
     "rope_unknown": "q and k are rotated by none of the core's kinds of RoPE with numbers of the config",
     "numbers_alone": "words need vectors, and the code of {name} only draws numbers: no sentence can be typed there",
     "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",

@@ -147,9 +147,7 @@ class RecordedText:
             tensors += [step.stored for step in run.trace.steps.values()]
         for found in self.found:
             if isinstance(found, LayerMaps):
-                tensors += [
-                    tensor for part in (found.q, found.k, found.v) for tensor in (part.source.given, part.source.made)
-                ]
+                tensors += [tensor for part in found.projections for tensor in (part.source.given, part.source.made)]
         tensors += [each.vectors for each in self.held.sums]
         return count_memory(tensors)
 

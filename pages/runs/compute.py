@@ -156,7 +156,8 @@ def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> 
         case _:
             kind.gather(inputs)
             if "x" in inputs.matrices:
-                sizes = replace(sizes, key_width=put_source_matrices(inputs, config, run.seed))
+                key_width = put_source_matrices(inputs, config, run.seed, kind.score_weights())
+                sizes = replace(sizes, key_width=key_width)
             kind.put_projections(inputs, sizes)
     B, H, T, S = checked_run_sizes(inputs, config)
     learned = kind.score_weights()

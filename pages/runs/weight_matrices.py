@@ -196,16 +196,19 @@ def put_learned_matrices(
         put_group(inputs, declared, sizes, head_sizes.seed, learned)
 
 
-def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -> int | None:
+def put_source_matrices(
+    inputs: RunInputs, config: AttentionConfig, seed: int, learned: dict[str, np.ndarray]
+) -> int | None:
     """Puts the learned tensors that act before k and v are projected into a run's inputs, such as those of a latent
     vector.
 
-    Returns the width of the vectors that W_k and W_v multiply; None if they multiply the input vectors.
+    learned: the learned tensors of the layer, if it is one of a trained network. Returns the width of the vectors that
+    W_k and W_v multiply; None if they multiply the input vectors.
     """
     key_width = None
     for name in config.modifiers_at("sources"):
         modifier = MODIFIERS[name]
-        sizes = put_group(inputs, modifier.weights, input_widths(inputs), seed, {})
+        sizes = put_group(inputs, modifier.weights, input_widths(inputs), seed, learned)
         *_, width = modifier.steps["sources"][-1].dims
         key_width = sizes[width]
     return key_width

@@ -101,11 +101,13 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
         if not numbers:
             if parameter.start is not None:
                 params[parameter.name] = parameter.start
-        elif parameter.several:
+        elif parameter.several and (left or parameter.usual is not None):
             params[parameter.name] = tuple(read_number(parameter, number) for number in left)
             left.clear()  # a parameter with several values takes all remaining texts
         elif left:
-            params[parameter.name] = read_number(parameter, left.pop(0))
+            text = left.pop(0)
+            is_left_out = text == "" and left and parameter.usual is None
+            params[parameter.name] = None if is_left_out else read_number(parameter, text)
     if left:
         raise ValueError(f"{len(left)} numbers too many")
     return params
@@ -121,17 +123,17 @@ def read_number(parameter: Parameter, text: str) -> int | float | str:
 def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:
     """Returns the text of a mechanism: its name, then its parameters.
 
-    Parameters that are None are omitted. Trailing parameters with their default are omitted if they were added in a
-    later version (`is_added`), so that older links stay the same.
+    A parameter that is None has an empty text, and is omitted if no other follows. Trailing parameters with their
+    default are omitted if they were added in a later version (`is_added`), so that older links stay the same.
     """
     parts = [name]
     for parameter in said_parameters(params, declared):
         value = params.get(parameter.name)
-        if value is None:
+        if value is None and parameter.usual is not None:
             continue
-        numbers = value if parameter.several else (value,)
-        parts += [str(number).removesuffix(".0") for number in numbers]
-    return ":".join(parts)
+        numbers = value if parameter.several and value is not None else (value,)
+        parts += ["" if number is None else str(number).removesuffix(".0") for number in numbers]
+    return ":".join(parts).rstrip(":")
 
 
 def said_parameters(params: Mapping[str, object], declared: tuple[Parameter, ...]) -> list[Parameter]:

@@ -10,23 +10,20 @@ from torch import nn
 from attention_core.checkpoints import Recording, record
 from attention_core.checkpoints.layer_maps import LayerMaps, Projection
 from attention_core.checkpoints.linear_maps import find_columns
+from attention_core.mechanism.positions import rope_frequency
 from attention_core.record.errors import AttentionError
 from attention_core.verification.proof import prove
-from tests.checkpoints.families import FAMILIES, Family
+from tests.checkpoints.families import DEEPSEEK, FAMILIES, Family
 from tests.checkpoints.tiny_models import text
 
 # What is not found, and of how many layers; all other families begin at x in every layer
-NO_MAP, NORMED, TURNED = "heads_of_no_map", "heads_normed", "rope_unknown"
+NO_MAP, NORMED = "heads_of_no_map", "heads_normed"
 NOT_FOUND = {
     "SqueezeBertForMaskedLM": (NO_MAP, 3),  # convolutions
     "XLNetLMHeadModel": (NO_MAP, 3),  # q + r, two biases for one q
-    "DebertaForMaskedLM": (NO_MAP, 3),  # a bias that is added later
-    "DeepseekV2ForCausalLM": (NO_MAP, 3),  # k from two maps
-    "DeepseekV3ForCausalLM": (NO_MAP, 3),
     "LongT5ForConditionalGeneration": (NO_MAP, 3),  # blocks
     "ProphetNetForConditionalGeneration": (NO_MAP, 6),
     "Gemma3nForCausalLM": (NORMED, 3),
-    "NanoChatForCausalLM": (TURNED, 3),
 }
 NO_OUTPUT = {
     "ConvBertForMaskedLM",
@@ -65,8 +62,8 @@ def test_every_layer_begins_at_x_or_says_what_was_not_found(family: Family):
             assert (maps.output is None) == (family.name in NO_OUTPUT)
 
 
-def test_seventy_five_of_the_families_begin_at_x_in_every_layer():
-    assert len(FAMILIES) - len(NOT_FOUND) == 75
+def test_seventy_nine_of_the_families_begin_at_x_in_every_layer():
+    assert len(FAMILIES) - len(NOT_FOUND) == 79
 
 
 # ---- what is found, beside the model's own parameters ----------------------------------------------------------------
@@ -189,6 +186,113 @@ def test_yarn_makes_heads_longer_and_is_found():
     assert run.config.scale is None
 
 
+def test_the_biases_of_a_deberta_are_those_that_it_adds_to_the_heads():
+    """Its one linear map computes q, k and v head by head; b_q and b_v are added later, then q is divided."""
+    model = find_family("DebertaForMaskedLM").make()
+    run, own = recorded("DebertaForMaskedLM").from_x(1), model.deberta.encoder.layer[1].attention.self
+    by_head = own.in_proj.weight.T.double().unflatten(1, (4, 3, 16))  # (D, H, q k v, d)
+    for place, name in enumerate("qkv"):
+        assert torch.equal(getattr(run.weights, f"w_{name}"), by_head[:, :, place].flatten(1))
+    assert torch.equal(run.weights.b_q, own.q_bias.double()) and torch.equal(run.weights.b_v, own.v_bias.double())
+    assert run.weights.b_k is None
+    assert run.config.scale == pytest.approx((3 * 16) ** -0.5, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM"])
+def test_the_compressed_keys_of_a_deepseek_are_its_own(name: str):
+    """Version 2 rotates neighbouring columns, version 3 the even ones with the odd ones, which it puts behind them."""
+    model = find_family(name).make()
+    run, own = record(model, **text()).from_x(1), model.model.layers[1].self_attn
+    down = own.kv_a_proj_with_mqa.weight.T.double()  # (D, d_c + d_r)
+    up = own.kv_b_proj.weight.T.double().unflatten(1, (4, 16 + 12))  # (d_c, H, d_k + d_v)
+    queries = own.q_b_proj.weight.T.double().unflatten(1, (4, 16 + 8))  # (compressed queries, H, d_k + d_r)
+    order = torch.tensor([0, 2, 4, 6, 1, 3, 5, 7]) if name == "DeepseekV3ForCausalLM" else torch.arange(8)
+    expected = {
+        "w_dkv": down[:, :16],
+        "w_kr": down[:, 16:][:, order],
+        "g_latent": own.kv_a_layernorm.weight.double(),
+        "w_k": up[..., :16].flatten(1),
+        "w_v": up[..., 16:].flatten(1),
+        "w_q": queries[..., :16].flatten(1),
+        "w_qr": queries[..., 16:][..., order].flatten(1),
+    }
+    for each, numbers in expected.items():
+        assert torch.equal(getattr(run.weights, each), numbers), each
+    [(position, params)] = run.config.positions
+    assert position == "decoupled_rope" and run.config.scale is None  # 1 / √(d_k + d_r)
+    assert params["style"] == ("half" if name == "DeepseekV3ForCausalLM" else "interleaved")
+    assert dict(run.config.modifiers)["latent"]["eps"] == model.config.rms_norm_eps
+    assert run.trace["query"].shape[-1] == 24 and run.trace["key"].shape[-1] == 64
+    assert prove(run.trace).passed
+
+
+def test_a_deepseek_whose_queries_are_not_compressed_is_whole():
+    own = {**DEEPSEEK, "q_lora_rank": None, "topk_method": "greedy", "num_experts_per_tok": 2}
+    recording = record(Family("DeepseekV2ForCausalLM", own=own).make(), **text())
+    assert [row.passed for row in map(recording.prove_from_x, range(3))] == [True] * 3
+    assert "x" in recording.from_x(0).trace.steps and recording.whole().passed
+
+
+def test_compressed_keys_with_a_bias_are_refused_with_the_reason():
+    own = {**DEEPSEEK, "attention_bias": True}
+    recording = record(Family("DeepseekV3ForCausalLM", own=own).make(), **text())
+    assert [maps.code for maps in recording.maps] == ["latent_bias"] * 3
+
+
+def test_a_nanochat_rotates_in_the_other_direction():
+    [(name, params)] = recorded("NanoChatForCausalLM").from_x(0).config.positions
+    assert (name, params["style"], params["pair_factors"]) == ("rope", "half", (-1.0,) * 8)
+
+
+# ---- every scaling of RoPE that transformers has ---------------------------------------------------------------------
+SHORT, LONG = [1.0, 1.1, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]
+SCALED = {
+    "linear": {"factor": 4.0},
+    "dynamic": {"factor": 4.0},
+    "yarn": {"factor": 4.0, "original_max_position_embeddings": 16},
+    "longrope": {
+        "factor": 4.0,
+        "original_max_position_embeddings": 16,
+        "short_factor": SHORT,
+        "long_factor": LONG,
+    },
+    "longrope_long": {
+        "factor": 4.0,
+        "original_max_position_embeddings": 7,
+        "short_factor": SHORT,
+        "long_factor": LONG,
+    },
+    "llama3": {
+        "factor": 8.0,
+        "low_freq_factor": 0.125,
+        "high_freq_factor": 0.5,
+        "original_max_position_embeddings": 32,
+    },
+    "proportional": {"partial_rotary_factor": 0.5},
+}
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "llama3" else pytest.mark.slow) for kind in SCALED]
+)
+def test_each_scaling_of_rope_is_found_and_the_model_is_whole(kind: str):
+    """The text has 11 places, more than the 7 of the training where the number of places counts."""
+    chosen = {"rope_type": kind.removesuffix("_long"), "rope_theta": 100.0, **SCALED[kind]}
+    own = {"rope_parameters": chosen, "max_position_embeddings": 7 if kind == "dynamic" else 64}
+    model = Family("LlamaForCausalLM", own=own).make()
+    recording = record(model, **text())
+    [(_, params)] = recording.from_x(0).config.positions
+    names = ("base", "scaling", "factor", "trained", "pair_factors")
+    found = [rope_frequency(pair, 16, **{name: params[name] for name in names}) for pair in range(8)]
+    assert found == pytest.approx(model.model.rotary_emb.inv_freq.tolist(), rel=3e-6, abs=0)
+    for layer in range(3):
+        row = recording.prove_from_x(layer)
+        assert row.passed, row.reason
+    assert recording.whole().passed
+    changed = change_layer(recording, other_style)
+    assert not changed.prove_from_x(0).passed
+
+
 def test_a_torch_layer_whose_texts_come_second_begins_at_x():
     generator = torch.Generator().manual_seed(0)
     layer = nn.MultiheadAttention(6, 2).eval()
@@ -254,6 +358,21 @@ def other_gain(maps: LayerMaps) -> LayerMaps:
     return replace(maps, q=replace(maps.q, norm=replace(maps.q.norm, norm=replace(norm, gain=gain))))
 
 
+def other_shared_columns(maps: LayerMaps) -> LayerMaps:
+    turned = maps.latent.k_turned
+    return replace(maps, latent=replace(maps.latent, k_turned=replace(turned, columns=turned.columns.roll(1, -1))))
+
+
+def other_latent_gain(maps: LayerMaps) -> LayerMaps:
+    gain = maps.latent.norm.gain.clone()
+    gain[3] *= 1.001
+    return replace(maps, latent=replace(maps.latent, norm=replace(maps.latent.norm, gain=gain)))
+
+
+def other_direction(maps: LayerMaps) -> LayerMaps:
+    return replace(maps, rope={**maps.rope, "pair_factors": None})
+
+
 def other_value_head(maps: LayerMaps) -> LayerMaps:
     return replace(maps, v=replace(maps.v, columns=maps.v.columns.flip(0)))
 
@@ -267,8 +386,12 @@ def other_value_head(maps: LayerMaps) -> LayerMaps:
         ("Qwen3ForCausalLM", other_value_head, "output"),
         ("GPT2LMHeadModel", drop_bias, "weight"),
         ("GPTNeoXForCausalLM", fewer_columns, "weight"),
+        ("DeepseekV3ForCausalLM", other_shared_columns, "weight"),
+        ("DeepseekV3ForCausalLM", other_latent_gain, "weight"),
+        ("NanoChatForCausalLM", other_direction, "weight"),
+        ("DebertaForMaskedLM", drop_bias, "weight"),
     ],
-    ids=["column", "base", "gain", "value_heads", "bias", "columns"],
+    ids=["column", "base", "gain", "value_heads", "bias", "columns", "shared", "latent", "direction", "head_bias"],
 )
 def test_a_planted_fault_makes_the_layer_red(name: str, change: Callable, word: str):
     recording = recorded(name)
@@ -327,9 +450,14 @@ def test_a_recording_without_a_model_says_so():
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 def test_numbers_that_are_equal_by_chance_do_not_lead_astray():
-    numbers = torch.tensor([5.0, 1.0, 2.0, 5.0, 3.0, 1.0])
-    assert find_columns(torch.tensor([[5.0, 3.0]]), numbers).tolist() == [[3, 4]]
-    assert find_columns(torch.tensor([[5.0, 4.0]]), numbers) is None
+    numbers = torch.tensor([[5.0, 1.0, 2.0, 5.0, 3.0, 1.0]])
+    assert find_columns(torch.tensor([[[5.0, 3.0]]]), numbers).tolist() == [[3, 4]]
+    assert find_columns(torch.tensor([[[5.0, 4.0]]]), numbers) is None
+
+
+def test_of_equal_numbers_those_that_are_equal_in_every_text_are_found():
+    numbers = torch.tensor([[5.0, 3.0, 5.0], [2.0, 3.0, 7.0]])
+    assert find_columns(torch.tensor([[[5.0, 3.0]], [[7.0, 3.0]]]), numbers).tolist() == [[2, 1]]
 
 
 # ---- other ways to compute the same ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import transformers
 from torch import nn
 
 from attention_core.checkpoints import AttentionCall, Recording, census, record
+from attention_core.checkpoints import recording as recording_module
 from attention_core.checkpoints.interface import record_into
 from attention_core.checkpoints.layer_proof import find_largest_terms
 from attention_core.record.errors import AttentionError
@@ -275,3 +276,18 @@ def test_a_layer_beside_attention_is_named_as_missing():
     counted = census(Mixed().eval(), torch.randn(2, 5, 6, generator=torch.Generator().manual_seed(0)))
     assert counted.layers == counted.watched == ("layers.0.self_attn",)
     assert [str(error) for error in counted.missing] == ["layers.1: computes no attention by a softmax"]
+
+
+# ---- what layers share -----------------------------------------------------------------------------------------------
+def test_a_mask_that_layers_share_is_read_once(monkeypatch):
+    """Of a Gemma 3 with sliding and full layers two masks, of a GPT-2 one; each layer still has its own."""
+    count = []
+    read = recording_module.read_mechanism
+    monkeypatch.setattr(recording_module, "read_mechanism", lambda *given: count.append(1) or read(*given))
+    for name, masks in (("GPT2LMHeadModel", 1), ("Gemma3ForCausalLM", 2)):
+        count.clear()
+        family = next(family for family in FAMILIES if family.name == name)
+        recording = record(family.make(), **family.inputs())
+        assert recording.passed and len(recording.traces) == 3
+        assert len(count) == masks
+        assert len({str(run.config.masks) for run in recording.runs.values()}) == masks

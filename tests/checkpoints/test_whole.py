@@ -76,6 +76,7 @@ IN_VECTORS = {
     "Gemma2ForCausalLM",
     "CohereForCausalLM",
     "Cohere2ForCausalLM",
+    "NanoChatForCausalLM",
     "ViTModel",
     "DeiTModel",
 }  # whole up to the vectors: their heads change these before words are read, or they have none
@@ -92,7 +93,7 @@ LACKS = {
     "SwinModel": "stack_given",
     "BartForConditionalGeneration": "stack_reads",  # cross-attention
     "Qwen3NextForCausalLM": "stack_layers",  # a gate before W_o
-    "NanoChatForCausalLM": "rope_unknown",
+    "DeepseekV3ForCausalLM": "stack_reads",  # compressed queries
     "CLIPModel": "stack_no_end",
 }
 CHAIN = 5e-6  # of the largest number: what a run from the first vectors to the end differs by; measured: 1e-6
@@ -139,8 +140,8 @@ def test_the_maps_that_a_recording_has_found_are_not_searched_again(monkeypatch)
     assert recording.whole().passed
 
 
-def test_fifty_four_of_the_families_are_whole():
-    assert len(IN_WORDS) == 37 and len(RECORDED) == 6 and len(IN_VECTORS) == 17
+def test_fifty_five_of_the_families_are_whole():
+    assert len(IN_WORDS) == 37 and len(RECORDED) == 6 and len(IN_VECTORS) == 18
     assert {family.name for family in FAMILIES} >= IN_WORDS | IN_VECTORS
 
 

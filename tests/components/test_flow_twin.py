@@ -119,12 +119,14 @@ def random_qkv(generator, width: int = 4) -> list[torch.Tensor]:
 
 @pytest.mark.parametrize("style", ["interleaved", "half"])
 @pytest.mark.parametrize("scaling", ROPE_SCALINGS)
-@pytest.mark.parametrize("width", [4, 7])  # of 7 columns the first 4 are rotated
+@pytest.mark.parametrize("width", [4, 7])  # of 7 columns the first 4 are rotated, each pair by its own factor
 def test_the_twin_turns_queries_and_keys(style, scaling, width, twin, generator):
     """The pairs' frequencies as their papers have them: Chen et al. 2023, Peng et al. 2023, Llama 3.1's code."""
     q, k, v = random_qkv(generator, width)
     params = {"style": style, "base": 50.0, "scaling": scaling, "factor": 4.0, "trained": 20}
     params |= {"mscale": 0.7, "mscale_all_dim": 0.5, "columns": None if width == 4 else 4}
+    own = (1.0, 1.0) if width == 4 else (-1.0, 0.3)
+    params["pair_factors"] = None if width == 4 else own
     trace = attend_qkv(q, k, v, config=AttentionConfig(positions=[("rope", params)], masks=["causal"]))
     found = followed(twin, trace, ["q", "k"])
     plain_two = [1.0, 50**-0.5]
@@ -151,7 +153,7 @@ def test_the_twin_turns_queries_and_keys(style, scaling, width, twin, generator)
     for name, x, first in (("q", q, 4), ("k", k, 0)):
         for pair, frequency in enumerate(frequencies):
             left, right = (pair, pair + 2) if style == "half" else (2 * pair, 2 * pair + 1)
-            angle = (torch.arange(x.shape[2]) + first).double() * frequency
+            angle = (torch.arange(x.shape[2]) + first).double() * frequency * own[pair]
             spun = torch.complex(x[..., left], x[..., right]) * torch.polar(torch.full_like(angle, length), angle)
             assert (found[name][..., left] - spun.real).abs().max() < TOLERANCE
             assert (found[name][..., right] - spun.imag).abs().max() < TOLERANCE

@@ -47,7 +47,7 @@ INF = math.inf
 LOG_2 = math.log(2)
 
 PLAIN_ROPE = {"base": 10000.0, "scaling": "none", "factor": 1.0, "trained": 4096, "mscale": 1.0, "mscale_all_dim": 0.0}
-PLAIN_ROPE |= {"columns": None}
+PLAIN_ROPE |= {"columns": None, "pair_factors": None}
 
 
 # ---- one operation on its own ----------------------------------------------------------------------------------------

@@ -265,7 +265,7 @@ def test_heads_change_no_cost_but_the_weights_that_are_kept(length, width):
 @pytest.mark.parametrize("shift", (0, 10, 20))
 def test_rope_hears_of_the_distance_alone(shift):
     how = {"style": "halves", "base": 10000.0, "scaling": "none", "factor": 1.0, "trained": 1}
-    how |= {"mscale": 1.0, "mscale_all_dim": 0.0, "columns": None}
+    how |= {"mscale": 1.0, "mscale_all_dim": 0.0, "columns": None, "pair_factors": None}
     q, k = draw(0, 1, 1, 5, 6), draw(1, 1, 1, 7, 6)
     here, there = (rope(q, **how, first_position=p) @ rope(k, **how, first_position=p).mT for p in (0, shift))
     torch.testing.assert_close(here, there)

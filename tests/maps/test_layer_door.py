@@ -27,7 +27,8 @@ FAMILIES = {
     "gpt-oss": "GptOssForCausalLM",  # sinks, YaRN, sliding
     "deberta": "DebertaV2ForMaskedLM",  # a bias without a name
     "t5": "T5ForConditionalGeneration",  # buckets, scale 1
-    "deepseek": "DeepseekV3ForCausalLM",  # k from two maps
+    "deepseek": "DeepseekV3ForCausalLM",  # compressed queries, keys and values
+    "squeezebert": "SqueezeBertForMaskedLM",  # convolutions
 }
 
 
@@ -48,7 +49,7 @@ def own_weights(model: PreTrainedModel, page: Lesson) -> torch.Tensor:
 
 
 # ---- the same numbers ------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("folder", ["llama", "gpt2", "qwen3", "gpt-oss", "deberta", "t5"])
+@pytest.mark.parametrize("folder", ["llama", "gpt2", "qwen3", "gpt-oss", "deberta", "t5", "deepseek"])
 def test_the_workbench_computes_the_weights_of_the_model(models, folder: str):
     further = "The dog" if folder == "t5" else ""
     page, setup = open_layer(models, folder, further=further)
@@ -113,7 +114,7 @@ def test_a_link_opens_the_layer_while_it_is_kept_and_says_so_afterwards(models):
 
 # ---- what cannot be opened -------------------------------------------------------------------------------------------
 def test_what_was_not_found_is_named_and_no_button_stands_there(models):
-    page = open_model(Lesson("maps", open="model"), "deepseek")
+    page = open_model(Lesson("maps", open="model"), "squeezebert")
     told = " ".join(caption.value for caption in page.at.caption)
     assert "its input and matrices were not found: " in told
     assert "one linear map, alone or with a norm of the heads and RoPE" in told

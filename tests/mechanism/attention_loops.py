@@ -82,7 +82,7 @@ def turn(row: Array, place: int, chosen: dict) -> Array:
     turned = row.copy()
     for pair in range(width // 2):
         one, other = (pair, pair + width // 2) if chosen["style"] == "half" else (2 * pair, 2 * pair + 1)
-        angle = place * rope_angle(pair, width, chosen)
+        angle = place * rope_angle(pair, width, chosen) * (chosen["pair_factors"] or [1.0] * width)[pair]
         turned[one] = longer * (row[one] * math.cos(angle) - row[other] * math.sin(angle))
         turned[other] = longer * (row[one] * math.sin(angle) + row[other] * math.cos(angle))
     return turned

@@ -271,6 +271,7 @@ class Draw:
         raise AssertionError(f"what {name} takes must stand here")
 
     def choose_rope(self) -> dict:
+        columns = self.one_of(None, 2)
         return {
             "style": self.one_of("interleaved", "half"),
             "base": self.one_of(10.0, 10000.0),
@@ -279,7 +280,8 @@ class Draw:
             "trained": self.one_of(8, 100, 4096),
             "mscale": self.one_of(1.0, 0.7),
             "mscale_all_dim": self.one_of(0.0, 0.7),
-            "columns": self.one_of(None, 2),
+            "columns": columns,
+            "pair_factors": self.one_of(None, (-0.7,)) if columns == 2 else None,
         }
 
     def choose_scale(self, normaliser: str) -> float | None:

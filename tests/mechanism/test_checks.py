@@ -478,6 +478,11 @@ REFUSALS = [
         "RoPE rotates columns in pairs: their number must be even and at most 11: got 12",
     ),
     (
+        "pair_factors_count",
+        lambda: run_qkv(config={"positions": [("rope", {"columns": 6, "pair_factors": (1.0, 0.5)})]}),
+        "RoPE multiplies the angle of each of its 3 pairs of columns by a factor of its own: got 2 factors",
+    ),
+    (
         "even_halves",
         lambda: run_qkv(config={"modifiers": ["differential"]}),
         "differential attention cuts q and k into halves, so their width must be even: it is 11",

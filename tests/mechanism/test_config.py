@@ -153,7 +153,7 @@ def test_every_mask_names_what_it_needs(name):
 
 # ---- and so are a position's -----------------------------------------------------------------------------------------
 TURNING = {"style": "interleaved", "base": 10000.0, "scaling": "none", "factor": 1.0, "trained": 4096}
-TURNING |= {"mscale": 1.0, "mscale_all_dim": 0.0, "columns": None}
+TURNING |= {"mscale": 1.0, "mscale_all_dim": 0.0, "columns": None, "pair_factors": None}
 USUAL = {
     "sinusoidal": {"base": 10000.0},
     "rope": TURNING,

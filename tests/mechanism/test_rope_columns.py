@@ -1,4 +1,4 @@
-"""RoPE on the first columns of each head: a hand calculation, complex numbers, transformers' GPT-J and GPT-NeoX."""
+"""RoPE on the first columns of each head, by factors for its pairs: by hand, complex numbers, GPT-J and GPT-NeoX."""
 
 import math
 
@@ -95,3 +95,26 @@ def test_transformers_rotates_the_same_columns(generator):
     turned = torch.cat([apply_interleaved(by_place[..., :columns], sin, cos), by_place[..., columns:]], -1)
     ours = rope(x, **{**usual, "style": "interleaved"}, first_position=0)
     torch.testing.assert_close(ours, turned.transpose(1, 2), rtol=0, atol=1e-6)
+
+
+# ---- a factor for each pair ------------------------------------------------------------------------------------------
+FACTORS = (-1.0, 0.25, 0.0)  # the other direction, more slowly, not at all
+
+
+@pytest.mark.parametrize("style", ["half", "interleaved"])
+def test_each_pair_is_rotated_by_its_angle_times_its_factor(style, generator):
+    q = numbers(generator, 2, 3, 5, D)
+    chosen = {"style": style, "base": 100.0, "scaling": "linear", "factor": 2.0, "columns": 6, "pair_factors": FACTORS}
+    trace = attend_qkv(q, q, q, config=AttentionConfig(positions=[("rope", chosen)]))
+    for pair, factor in enumerate(FACTORS):
+        left, right = (pair, pair + 3) if style == "half" else (2 * pair, 2 * pair + 1)
+        angle = torch.arange(5).double() * factor * 100.0 ** (-2 * pair / 6) / 2
+        turned = torch.complex(q[..., left], q[..., right]) * torch.polar(torch.ones_like(angle), angle)
+        torch.testing.assert_close(trace["q"][..., left], turned.real, rtol=0, atol=1e-12)
+        torch.testing.assert_close(trace["q"][..., right], turned.imag, rtol=0, atol=1e-12)
+        rotation = rope_rotation(trace, "q", (1, 2, 3), pair)
+        assert rotation.angle == pytest.approx(3 * factor * 100.0 ** (-2 * pair / 6) / 2, abs=0)
+    assert prove(trace).passed
+    assert_five_faces(trace, "q", "k")
+    assert r"\theta_i = f_i\,p\,/\,(2 \cdot 100^{2i/6})" in latex(trace, colours={})
+    assert f"pair_factors={FACTORS}" in code(trace, "torch") and f"pair_factors={FACTORS}" in code(trace, "numpy")

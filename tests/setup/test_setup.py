@@ -25,7 +25,7 @@ from pages.runs.compute import compute_run as computed_with_inputs
 from pages.runs.compute import count_queries_and_keys, gather_inputs
 from pages.runs.devices import AVAILABLE_DEVICES
 from pages.runs.sentences import to_matrix
-from pages.setup.choice_text import read_mask, write_mask
+from pages.setup.choice_text import read_mask, read_position, write_mask, write_position
 from pages.setup.codec import (
     DEFAULTS,
     MAX_LINK_CHARS,
@@ -350,7 +350,7 @@ def positions(has_input, is_even, is_cross):
     """Some ways to tell positions: only an input can be added to, RoPE turns pairs, and a table that is typed has the
     width and the places of one of two texts."""
     rope = st.sampled_from(
-        [(), ("rope",), ("rope_half",), ("rope:half:50:yarn:4:8",), ("rope:half:50:none:1:8:1:0:2",)]
+        [(), ("rope",), ("rope_half",), ("rope:half:50:yarn:4:8",), ("rope:half:50:none:1:8:1:0:2:-0.5",)]
         if is_even
         else [()]
     )
@@ -361,6 +361,14 @@ def positions(has_input, is_even, is_cross):
         others.append(("learned",))
     others = st.sampled_from(others)
     return st.tuples(rope, others).map(lambda pair: pair[0] + pair[1])
+
+
+def test_a_number_that_is_left_out_keeps_its_place_before_others():
+    """Of all columns, whose number is None, three pairs with their own factors."""
+    name, params = read_position("rope:half:10:none:1:8:1:0::-1:0.5:0")
+    assert (name, params["columns"], params["pair_factors"]) == ("rope", None, (-1.0, 0.5, 0.0))
+    assert write_position(name, params) == "rope:half:10:none:1:8:1:0::-1:0.5:0"
+    assert write_position(name, {**params, "pair_factors": None}) == "rope:half:10:none:1:8"
 
 
 # ---- there and back --------------------------------------------------------------------------------------------------
@@ -666,6 +674,7 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
         ({"pos": "rope:half:10:none:1:8:1:0:0"}, "positive_integer"),
         ({"pos": "rope:half:10:none:1:8:1:0:3"}, "rope_columns"),
         ({"pos": "rope:half:10:none:1:8:1:0:98"}, "rope_columns"),
+        ({"pos": "rope:half:10:none:1:8:1:0:2:1:1"}, "pair_factors_count"),
         ({"pos": "clipped", "w_clipped": "1,1;1,1"}, "rows_odd"),
         ({"pos": "clipped", "w_clipped": "1;1;1"}, "weight_shape"),
         ({"pos": "relative_keys", "w_rk": "1,2;3,4"}, "rows_odd"),
@@ -751,7 +760,15 @@ def test_a_model_is_refused_where_the_example_would_stand_in_its_place(link, ref
         ("mask", ["local_global:1" + ":0" * 1500, "causal:1:2", "local:1:2", "dilated:1:2:3"]),
         (
             "pos",
-            ["nope", "rope:x", "rope_half:3", "rope:10", "rope:half:10:yarn:2:2.5", "rope:half:10:yarn:2:8:1:0:8:9"],
+            [
+                "nope",
+                "rope:x",
+                "rope_half:3",
+                "rope:10",
+                "rope:half:10:yarn:2:2.5",
+                "rope:half:10:yarn:2:8:1:0:8:x",
+                "rope:half:10:yarn:2:8:1:0:",
+            ],
         ),
         ("pos", ["t5:sideways", "t5:both:1.5", "t5:8:both", "t5:both:8:9", "clipped:3", "alibi:half", "learned:2"]),
         ("mod", ["nope", "softcap:x", "softcap:", "softcap:2:3", "gate:1", "latent:nan", "differential:1e999"]),

@@ -157,14 +157,21 @@ def head_compositions(name: str, layer: int, head: int) -> Stack:
     with torch.inference_mode():
         earlier = [(each.weights, each.config) for each in others]
         traces = compose(earlier, (own.weights, own.config), head)
-    names: list[str] = []
-    for number in range(1, layer):
-        heads = range(1, model.heads[number - 1] + 1)
-        names += [f"L{number}H{place}" for place in heads]
+    names = [f"L{number}H{place}" for number, place in list_earlier_heads(name, layer)]
     for read, trace in traces.items():
         if read != "v" or not own.values_of_words:
             stack = stack.then(f"{layer}.{COMPOSITION}_{read}", trace.labelled(**{EARLIER: tuple(names)}), {})
     return stack
+
+
+def list_earlier_heads(name: str, layer: int) -> list[tuple[int, int]]:
+    """Return the layer and the number of each head before a layer, both from 1, in the order of head_compositions.
+
+    >>> list_earlier_heads("en_foretold_encoder", 2)
+    [(1, 1), (1, 2), (1, 3), (1, 4)]
+    """
+    heads = find_model(name).heads
+    return [(number, place + 1) for number in range(1, layer) for place in range(heads[number - 1])]
 
 
 # ---- over all words --------------------------------------------------------------------------------------------------

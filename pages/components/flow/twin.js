@@ -94,10 +94,11 @@ const unit = (number) => Math.min(Math.max(number, 0), 1);
  * @param {number} width
  * @param {any} params the parameters of the operation rope
  */
-function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
+function ropeFrequency(pair, width, { base, scaling, factor, trained, pair_factors }) {
+  const own = pair_factors ? pair_factors[pair] : 1;
   const ground = scaling === "ntk" && width > 2 ? base * factor ** (width / (width - 2)) : base;
   const frequency = ground ** ((-2 * pair) / width);
-  if (scaling === "linear") return frequency / factor;
+  if (scaling === "linear") return (own * frequency) / factor;
   let kept = 1;
   if (scaling in TURNS) {
     const [fewest, most] = TURNS[scaling];
@@ -107,7 +108,7 @@ function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
     const [first, last] = yarnRamp(width, base, trained, RAMPS[scaling]);
     kept = 1 - unit((pair - first) / (last - first));
   }
-  return ((1 - kept) * frequency) / factor + kept * frequency;
+  return own * (((1 - kept) * frequency) / factor + kept * frequency);
 }
 
 // Returns the last pair whose frequency YaRN keeps, and the first pair that it divides by the whole factor.

@@ -18,6 +18,7 @@ from attention_core.learned.language.circuits import (
     copying_scores,
     favourite_words,
     head_compositions,
+    list_earlier_heads,
     missing_pushes,
     read_added_words,
     word_circuit,
@@ -103,8 +104,8 @@ def find_compositions(screen: ScreenState, name: str, layer: int) -> dict[str, T
         parts = head_compositions(name, layer, screen.selection.head).parts
     except AttentionError:
         return {}
-    earlier = [(number, head) for number in range(1, layer) for head in range(find_model(name).heads[number - 1])]
-    names = tuple(say("all_heads.name", layer=number, head=head + 1) for number, head in earlier)
+    earlier = list_earlier_heads(name, layer)
+    names = tuple(say("all_heads.name", layer=number, head=head) for number, head in earlier)
     return {part: trace.labelled(earlier=names) for part, trace in parts.items()}
 
 
