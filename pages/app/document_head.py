@@ -1,11 +1,12 @@
 """Provides middleware that adds elements to the one HTML document that Streamlit serves.
 
-The first script does two things. It sets the base URL of the app. Without a base URL, Streamlit's page requests
+The first script does three things. It sets the base URL of the app. Without a base URL, Streamlit's page requests
 /heads/_stcore/health and then /_stcore/health to find the URL, and a browser logs each 404 as an error in its console.
 Streamlit does not search if window.__streamlit.BACKEND_BASE_URL is set. The script also keeps each page at one entry of
 the browser's history: Streamlit adds an entry for each change of the address, so that Back would lead through all
 settings of the page, each of which the page overwrites at once. The script replaces the entry if only the query
-changes.
+changes. And it sets the language of the document by the link, else by the browser, as words.current_language does for a
+new session: pictures write numbers by it, and some are drawn before spoken.js sets the language of the session.
 
 The second script, arrival.js, shows a page from the top down while the page loads; the third, key_focus.js,
 distinguishes focus by keyboard from focus by a click; the fourth, phone_menu.js, closes the menu of a phone; the fifth,
@@ -17,12 +18,15 @@ The style sheet page.css is at the end of the document: a browser has read it be
 come after the styles that Streamlit adds to the head, so that they override these.
 """
 
+import json
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 
 from pages.components.fetched_scripts import FOLDER, SCRIPTS
 from pages.components.modules import read_part
 from pages.site.catalog import PAGES
+from pages.site.words import LANGUAGES, load_app_texts
 
 NAMES = "|".join(entry.slug for entry in PAGES)
 BASE_SCRIPT = (
@@ -33,7 +37,13 @@ HISTORY_SCRIPT = (
     "const stays=new URL(address??location,location).pathname===location.pathname;"
     "return(stays?history.replaceState:push).call(history,state,title,address)}}"
 )
-SCRIPT = BASE_SCRIPT + HISTORY_SCRIPT
+TAGS = {language: load_app_texts(language)["app.tag"] for language in LANGUAGES}
+LANGUAGE_SCRIPT = (
+    f"{{const tags={json.dumps(TAGS)},linked=new URLSearchParams(location.search).get('lang');"
+    "const own=navigator.language.toLowerCase().startsWith('zh')?'zh':'en';"
+    "document.documentElement.lang=tags[Object.hasOwn(tags,linked)?linked:own]}"
+)
+SCRIPT = BASE_SCRIPT + HISTORY_SCRIPT + LANGUAGE_SCRIPT
 FIRST = ("flow", "slider")  # every visitor needs these components' scripts; others are fetched with their component
 LINKS = "".join(
     f'<link rel="modulepreload" crossorigin href="./{FOLDER}/{name}">'

@@ -53,3 +53,13 @@ def test_the_menu_of_a_column_and_a_missing_page_speak_chinese(screen):
     tools = opened.page.get_by_test_id("stElementToolbar").get_by_role("button")
     names = [tool.get_attribute("aria-label") for tool in tools.all()]
     assert names == [words[f"streamlit.exact.{name}"] for name in ("columns", "csv", "search", "fullscreen")]
+
+
+@pytest.mark.slow
+def test_the_document_has_its_language_before_a_picture_can_be_drawn(find_profile, server):
+    """Without a connection nothing is drawn; the language is the link's, else the browser's."""
+    page = find_profile(locale="zh-CN").new_page()
+    page.route_web_socket("**/_stcore/stream*", lambda socket: socket.close())
+    for link, tag in (("", "zh-Hans"), ("?lang=en", "en"), ("?lang=zh", "zh-Hans"), ("?lang=constructor", "zh-Hans")):
+        page.goto(f"{server}/{link}")
+        assert page.evaluate("() => document.documentElement.lang") == tag
