@@ -26,7 +26,6 @@ from starlette.middleware import Middleware
 from pages.components.fetched_scripts import FOLDER, SCRIPTS
 from pages.components.modules import read_part
 from pages.site.catalog import PAGES
-from pages.site.words import LANGUAGES, load_app_texts
 
 NAMES = "|".join(entry.slug for entry in PAGES)
 BASE_SCRIPT = (
@@ -37,7 +36,7 @@ HISTORY_SCRIPT = (
     "const stays=new URL(address??location,location).pathname===location.pathname;"
     "return(stays?history.replaceState:push).call(history,state,title,address)}}"
 )
-TAGS = {language: load_app_texts(language)["app.tag"] for language in LANGUAGES}
+TAGS = {"en": "en", "zh": "zh-Hans"}  # the texts app.tag, written here because the entry reads no texts
 LANGUAGE_SCRIPT = (
     f"{{const tags={json.dumps(TAGS)},linked=new URLSearchParams(location.search).get('lang');"
     "const own=navigator.language.toLowerCase().startsWith('zh')?'zh':'en';"
