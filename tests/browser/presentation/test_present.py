@@ -530,7 +530,7 @@ def test_the_browser_draws_the_way_of_the_query_for_the_slide_file(showing):
     page.locator(".st-key-lecture_files button").first.click()
     page.get_by_text("Rendering the pictures of the query").wait_for()
     page.get_by_text("Rendering the pictures of the query").wait_for(state="detached", timeout=2 * PATIENCE)
-    with page.expect_download() as download:
+    with page.expect_download(timeout=3 * PATIENCE) as download:  # a minute of drawing on a slow machine
         page.get_by_role("button", name="PPTX").click()
     slides = Presentation(download.value.path()).slides
     (picture,) = [shape for shape in slides[9].shapes if shape.shape_type == MSO_SHAPE_TYPE.PICTURE]
