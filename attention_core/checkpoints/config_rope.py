@@ -2,14 +2,13 @@
 and k.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from numbers import Real
 
 from torch import nn
 
-from attention_core.mechanism.positions import TURNS, rope_frequency
+from attention_core.mechanism.positions import TURNS, kept_by_turns, rope_frequency
 
 USUAL_BASE = 10000.0  # RoPE's base in Su et al. 2021, which many configs omit
 STYLES = ("half", "interleaved")
@@ -90,11 +89,9 @@ def scale_by_turns(
     >>> [round(number, 3) for number in scale_by_turns(8.0, (0.25, 1.0), 32, 8, 100.0)]
     [1.0, 1.0, 0.428, 0.125]
     """
-    fewest, most = limits
     scaled = []
     for pair in range(columns // 2):
-        turns = trained * rope_frequency(pair, columns, base, "none", 1.0, 1) / (2 * math.pi)
-        kept = min(max((turns - fewest) / (most - fewest), 0.0), 1.0)
+        kept = kept_by_turns(rope_frequency(pair, columns, base, "none", 1.0, 1), trained, limits)
         scaled.append((1 - kept) / factor + kept)
     return tuple(scaled)
 

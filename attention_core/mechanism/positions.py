@@ -300,15 +300,26 @@ def rope_frequency(
     if scaling == "linear":
         return frequency / factor
     if scaling in TURNS:
-        fewest, most = TURNS[scaling]
-        turned = trained * frequency / (2 * math.pi)
-        kept = min(max((turned - fewest) / (most - fewest), 0.0), 1.0)
+        kept = kept_by_turns(frequency, trained, TURNS[scaling])
         return (1 - kept) * frequency / factor + kept * frequency
     if scaling in RAMPS:
         first, last = yarn_ramp(width, base, trained, RAMPS[scaling])
         divided = min(max((pair - first) / (last - first), 0.0), 1.0)
         return (1 - divided) * frequency + divided * frequency / factor
     return frequency
+
+
+def kept_by_turns(frequency: float, trained: int, limits: tuple[float, float]) -> float:
+    """Return the part of a pair's angle that a scaling by turns keeps, from 0 to 1; it divides the rest by the factor.
+
+    It keeps all from limits[1] full turns in the training length on, and nothing up to limits[0].
+
+    >>> kept_by_turns(1.0, 1000, (1.0, 4.0)), kept_by_turns(0.001, 1000, (1.0, 4.0))
+    (1.0, 0.0)
+    """
+    fewest, most = limits
+    turned = trained * frequency / (2 * math.pi)
+    return min(max((turned - fewest) / (most - fewest), 0.0), 1.0)
 
 
 def yarn_ramp(width: int, base: float, trained: int, is_rounded: bool) -> tuple[float, float]:
