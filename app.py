@@ -19,6 +19,7 @@ from pages.app import (
     metrics,
     page_files,
     reconnection,
+    room_routes,
     security,
     upload_room,
     warming,
@@ -56,7 +57,7 @@ for_operators = [
 app = st.App(
     ROOT / "pages" / "app" / "router.py",
     lifespan=warm_up,
-    routes=[*for_operators, *page_files.routes],
+    routes=[*for_operators, *page_files.routes, *room_routes.routes],
     middleware=[
         forwarding.noted,
         guard,

@@ -43,15 +43,19 @@ def template_environment() -> Environment:
     )
 
 
-def render_page(template: str, style: str, script: str = "", pictures: bool = False, **values: object) -> str:
+def render_page(
+    template: str, style: str, script: str = "", pictures: bool = False, connects: bool = False, **values: object
+) -> str:
     """Render an HTML document from a template of this package.
 
     style, script: the texts of the only style and the only script that the policy allows. pictures: whether the
-    document may show pictures from data URLs. values: the variables of the template.
+    document may show pictures from data URLs. connects: whether it may send requests to the server that it comes from.
+    values: the variables of the template.
     """
     rules = (
         "default-src 'none'",
         *(["img-src data:"] if pictures else []),
+        *(["connect-src 'self'"] if connects else []),
         f"style-src {policy_digest(style)}",
         f"script-src {policy_digest(script)}",
         "base-uri 'none'",

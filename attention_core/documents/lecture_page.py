@@ -8,7 +8,7 @@ Without JavaScript, and on paper, all slides are shown one below the other with 
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from markupsafe import Markup
 
@@ -32,22 +32,44 @@ class PartDrawing:
     style: str
 
 
-def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
+@dataclass(frozen=True)
+class FollowTexts:
+    """The texts of a page that follows a lecturer.
+
+    page: a text that tells this page from another. waiting, following, exploring, lost, ended: what the page does.
+    leave, back: the labels of its button. changed: the label of the link to what the lecturer has changed.
+    """
+
+    page: str
+    waiting: str
+    following: str
+    exploring: str
+    lost: str
+    ended: str
+    leave: str
+    back: str
+    changed: str
+
+
+def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing], follow_texts: FollowTexts | None = None) -> str:
     """Return a lecture as the text of an HTML file, with the user's texts escaped so that none becomes markup.
 
     show: the slides. drawings: for the name of each kind of animated part, the code that draws it. If the animated
-    parts of a slide would exceed MAX_MOVING_BYTES in total, the slide shows its still pictures instead.
+    parts of a slide would exceed MAX_MOVING_BYTES in total, the slide shows its still pictures instead. follow_texts:
+    None for a file; else the page comes from a server, and follows the events at the address room/events beside it.
     """
     latex = dict.fromkeys(formula for slide in show.slides for formula in slide.formulas)
     outlines, drawn = typeset_formulas(list(latex), FORMULA_PX)
     show = bound_moving(show)
     names = dict.fromkeys(part.name for slide in show.slides for part in slide.moving if part.name != STILL_PART)
     used = {name: drawings[name] for name in names}
+    scripts = ["part.js", "lecture.js", *(["follow.js"] if follow_texts else [])]
     return render_page(
         "lecture.html",
         read_template_part("lecture.css"),
-        write_drawings(used) + read_template_part("part.js") + read_template_part("lecture.js"),
+        write_drawings(used) + "".join(map(read_template_part, scripts)),
         pictures=True,
+        connects=follow_texts is not None,
         show=show,
         words=show.words,
         provenance=show.provenance,
@@ -55,6 +77,7 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
         drawn=drawn,
         drawings=mark_html(used),
         write_parts=write_parts,
+        follow_texts=json.dumps(asdict(follow_texts)) if follow_texts else "",
     )
 
 

@@ -94,9 +94,13 @@ class DocumentHead:
 
 
 def is_document(message) -> bool:
-    """Returns whether a message starts a response with status 200 and content type text/html."""
-    kind = Headers(scope=message).get("content-type", "")
-    return message["status"] == 200 and kind.startswith("text/html")
+    """Returns whether a message starts a response that is Streamlit's page: status 200, content type text/html.
+
+    A page with a content security policy of its own allows none of the elements that would be inserted.
+    """
+    headers = Headers(scope=message)
+    is_complete = "content-security-policy" in headers
+    return message["status"] == 200 and headers.get("content-type", "").startswith("text/html") and not is_complete
 
 
 completed = Middleware(DocumentHead)

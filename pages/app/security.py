@@ -88,11 +88,11 @@ def make_security_headers(sites: list[str]) -> dict[str, str]:
     return headers
 
 
-def is_foreign_websocket(headers: dict[bytes, bytes]) -> bool:
-    """Returns whether the Origin header of a websocket names another site than the app.
+def is_foreign_origin(headers: dict[bytes, bytes]) -> bool:
+    """Returns whether the Origin header of a websocket, or of a POST, names another site than the app.
 
-    Streamlit checks the header too, but before that it asks the internet for this host's public address, which blocks
-    the server.
+    Streamlit checks the header of a websocket too, but before that it asks the internet for this host's public address,
+    which blocks the server. It checks no POST to a route of the app's own.
     """
     origin = headers.get(b"origin")
     if origin is None or not st.get_option("server.enableCORS"):
@@ -148,7 +148,7 @@ def is_foreign_host(hosts: Iterable[bytes], public_name: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware that adds the security headers, and refuses foreign websockets and hosts.
+    """ASGI middleware that adds the security headers that a response lacks, and refuses foreign websockets and hosts.
 
     The Guard closes websockets opened by pages of other sites, and refuses foreign Host headers if a public name is
     set.
@@ -164,8 +164,10 @@ class Guard:
 
         async def send_guarded(message) -> None:
             if message["type"] == "http.response.start":
-                headers = [*message.get("headers", ()), *self.headers]
-                message = message | {"headers": headers}
+                own = [*message.get("headers", ())]
+                given = {name for name, _ in own}
+                added = [header for header in self.headers if header[0] not in given]
+                message = message | {"headers": own + added}
             await send(message)
 
         if not self.refuses(scope):
@@ -179,7 +181,7 @@ class Guard:
     def refuses(self, scope) -> bool:
         """Returns whether a connection is refused: a foreign websocket, or a foreign host if a public name is set."""
         headers = scope.get("headers", ())
-        if scope["type"] == "websocket" and is_foreign_websocket(dict(headers)):
+        if scope["type"] == "websocket" and is_foreign_origin(dict(headers)):
             return True
         if not self.public_name:
             return False

@@ -237,6 +237,12 @@ lectern = make_component(
     isolate_styles=False,
     sends={"moved": OneOf("ways")},
 )
+room = make_component(
+    "room",
+    '<small class="room" role="status"></small>',
+    isolate_styles=False,
+    sends={"kept": {"code": Text(24), "secret": Text(64)}, "lost": Flag()},
+)
 prompter = make_component("prompter", read_part("prompter.html"), sends={"moved": OneOf("ways")})
 number_grid = make_component(
     "numbers",

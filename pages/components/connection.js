@@ -2,18 +2,18 @@
 // Streamlit notices only a closed connection, but if a network stops answering, the connection stays open.
 // This script therefore sends the server a request while the page is visible: at most 75 a minute, of 0.2 ms each.
 // The browser's "offline" proves nothing: even without a network, it may reach a server on the same machine.
+import { backendAddress } from "./backend.js";
 import { shared } from "./shared.js";
 
 const LOOK_EVERY_MS = 200;
 const ASK_EVERY_MS = 800;
 const LIMIT_MS = 900; // ms after which a request without an answer counts as a lost connection
 
-const base = () => globalThis["__streamlit"]?.BACKEND_BASE_URL ?? location.origin;
 const appState = (name) => document.querySelector('[data-testid="stApp"]')?.getAttribute(`data-test-${name}`);
 
 async function answers() {
   try {
-    const health = `${base().replace(/\/$/, "")}/_stcore/health`;
+    const health = `${backendAddress()}/_stcore/health`;
     const answer = await fetch(health, { cache: "no-store", signal: AbortSignal.timeout(LIMIT_MS) });
     return answer.status < 500; // 502 comes from a proxy whose app is not running
   } catch {

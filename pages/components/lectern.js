@@ -8,7 +8,9 @@ import { asked, REMOTE } from "./remote.js";
 import { tellOthers } from "./shared.js";
 import { isTouch } from "./touch.js";
 
-const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
+const KEYS = {
+  ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal", r: "room",
+};
 const AT_THE_DESK = ["start", "notes"]; // actions in the overview, before the presentation begins
 // The actions that the presenter view may request.
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black", "script"];

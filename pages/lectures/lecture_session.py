@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
+from pages.classroom.rooms import Key
 from pages.lectures.scene_kinds import SceneContent, steps_of
 from pages.lectures.script import (
     QUESTION_STEP,
@@ -91,7 +92,9 @@ class LectureSession(LinkedState):
     begun: how often a scene was started or reset. script: the scene's Setup as the lecture has it, without the parts
     with which no run can be computed. departed: whether the visitor changed a scene without a Setup after it was
     started. screen: the state of the workbench before the lecture. added: the scene that was added last. removal: the
-    last removal of a scene. put_away: the visitor's former own lecture, which another one replaced.
+    last removal of a scene. put_away: the visitor's former own lecture, which another one replaced. room: the key of
+    the room in which an audience follows; None if there is none. is_room_over: whether the room that the browser keeps
+    has ended. shows_room: whether the stage shows the room instead of the scene.
     """
 
     name: str = SHIPPED_LECTURES[0]
@@ -113,6 +116,9 @@ class LectureSession(LinkedState):
     screen: dict = field(default_factory=dict)
     is_chosen: bool = False
     awaited: dict[str, str] = field(default_factory=dict)
+    room: Key | None = None
+    is_room_over: bool = False
+    shows_room: bool = False
     copy: BrowserCopy = field(default_factory=BrowserCopy)
 
     @property
@@ -152,7 +158,7 @@ def enter_lecture() -> None:
     if not has_arrived():
         return
     own = get_lecture_session()
-    own.scene_step, own.drawer, own.screen, own.motions = None, False, {}, {}
+    own.scene_step, own.drawer, own.shows_room, own.screen, own.motions = None, False, False, {}, {}
     link = read_address()
     if link:
         read_lecture_link(link)
@@ -232,7 +238,7 @@ def start_lecture(at: int = 0) -> None:
 def leave_lecture() -> None:
     """Returns to the overview of the lecture, and restores the Setup that the workbench had before the lecture."""
     own = get_lecture_session()
-    own.scene_step, own.drawer, own.motions = None, False, {}
+    own.scene_step, own.drawer, own.shows_room, own.motions = None, False, False, {}
     setup_history.restore_screen(own.screen)
     own.screen = {}
 

@@ -11,6 +11,7 @@ from pages.panels.flow_numbers import is_too_large
 from pages.panels.model_guess import show_sign, tell_sign
 from pages.panels.model_rail import words_of_model
 from pages.panels.refusals import show_link_trouble
+from pages.presentation.room import show_room, tell_room
 from pages.presentation.scene_steps import SCENE_STEP_FUNCTIONS, show_question
 from pages.presentation.speaker_notes import note_data
 from pages.session import setup_state
@@ -33,6 +34,9 @@ def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
         session.moves,
         session.begun,
         session.drawer,
+        session.room,
+        session.shows_room,
+        session.is_room_over,
         are_answers_revealed(),
         screen.setup,
         *setup_state.get_trail(),
@@ -45,7 +49,9 @@ def show_stage(screen: ScreenState) -> None:
     step = lecture_session.get_lecture_session().scene_step
     with st.container(key="stage"):
         st.markdown(f"#### {escape_markdown(lecture_session.current_scene().title)}")
-        if lecture_session.get_lecture_session().missing is not None:
+        if lecture_session.get_lecture_session().shows_room:
+            show_room()
+        elif lecture_session.get_lecture_session().missing is not None:
             show_scene_without_numbers(step)
         else:
             show_scene_numbers(screen, step)
@@ -83,6 +89,7 @@ def show_lectern() -> None:
         "edit": session.drawer,
         "script": lecture_session.is_scene_changed(),
         "reveal": are_answers_revealed(),
+        "room": session.shows_room,
     }
     data = {
         "presenting": is_presenting,
@@ -93,18 +100,21 @@ def show_lectern() -> None:
         "address": lecture_session.lecture_query(),
         "notes": note_data(),
     }
-    ways = ("start", "leave", "edit", "script", "reveal", *lecture_session.WAYS)
+    ways = ("start", "leave", "edit", "script", "reveal", "room", *lecture_session.WAYS)
     lectern(data=data, key="lectern", given={"ways": ways}, on_moved=handle_lectern_key, width="content")
+    tell_room()
 
 
 LECTERN_ACTIONS = (
     *("start", "previous_scene", "previous", "next", "next_scene"),
-    *("reveal", "edit", "script", "black", "notes", "full", "leave"),
+    *("reveal", "edit", "script", "black", "room", "notes", "full", "leave"),
 )
 
 
 def handle_lectern_key(way: str) -> None:
-    """Handles a key or button of the presenter: to start, leave, edit, restore, reveal or move on.
+    """Handles a key or button of the presenter: to start, leave, edit, restore, reveal, show the room or move on.
+
+    While the room is shown, a key that moves on leads back to the scene.
 
     way: one of the names that show_lectern declares.
     """
@@ -125,6 +135,12 @@ def handle_lectern_key(way: str) -> None:
             redraw()
         case "reveal" if is_presenting:
             lecture_session.toggle_answers()
+            redraw()
+        case "room" if is_presenting:
+            session.shows_room = not session.shows_room
+            redraw()
+        case _ if is_presenting and session.shows_room:
+            session.shows_room = False
             redraw()
         case _ if is_presenting:
             lecture_session.move_in_lecture(way)

@@ -4,6 +4,7 @@ from tests.benchmarks import (
     asked,
     attend,
     change_to_pixels,
+    classroom,
     comparing,
     first_frame,
     large,
@@ -46,6 +47,7 @@ report(
             neighbours,
             left_pages,
             left_uploads,
+            classroom,
         )
     ]
 )

@@ -75,7 +75,7 @@ CORE_ROWS = (
 )
 PAGE_ROWS = (
     "site setup components workers",
-    "runs",
+    "runs classroom",
     "session",
     "panels lectures",
     "export",
@@ -207,7 +207,7 @@ def test_no_lesson_imports_another():
 def test_the_entry_imports_nothing_heavy():
     own = {module for module in imports(ROOT / "app.py") if module.startswith(("pages", "attention_core", "tests"))}
     names = ["connections", "document_head", "forwarding", "health", "left_visitors", "log_lines", "metrics"]
-    names += ["page_files", "reconnection", "security", "upload_room", "warming"]
+    names += ["page_files", "reconnection", "room_routes", "security", "upload_room", "warming"]
     first = [f"pages.app.{name}" for name in names]
     assert own <= {"pages.app", "pages.site.settings", *first}
     light = f"import sys, {', '.join(first)}; print({{'torch', 'altair', 'pandas'}} & {{*sys.modules}})"
@@ -551,7 +551,7 @@ def test_randomness_is_a_generators_own():
                 assert call.args, f"{name_of(path)}:{call.lineno} {name}"
 
 
-CHANGING = {  # one visitor's state, or what one call gathers; all other records may be shared between sessions
+CHANGING = {  # one visitor's or one room's state, or what one call gathers; all other records may be shared
     "BrowserCopy",
     "CallRecord",
     "CollectedPart",
@@ -563,6 +563,7 @@ CHANGING = {  # one visitor's state, or what one call gathers; all other records
     "LookOrder",
     "ReadScores",
     "RecordedText",
+    "Room",
     "RunInputs",
     "WorkbenchState",
 }
@@ -601,6 +602,8 @@ def test_parts_of_the_screen_show_texts_as_texts():
         if name_of(path) == "pages/components/connection.js":  # asks the app's own server whether it answers
             assert "/_stcore/health`;" in text
             text = text.replace("await fetch(health, ", "", 1)
+        if name_of(path) == "pages/components/room.js":  # tells the app's own server where a lecturer stands
+            text = text.replace("await fetch(`${backendAddress()}/room/place?", "", 1)
         assert not forbidden.search(text), name_of(path)
 
 

@@ -7,6 +7,9 @@
   const LEAST_ZOOM = 0.6;
   const isPhone = matchMedia("(max-width: 40rem)");
   const SCENE_WAYS = { ArrowRight: 1, ArrowLeft: -1 }; // Shift and this key: next or previous slide
+  // The steps of a scene in the app that a page shows elsewhere than in its picture.
+  const LED_BEATS = { question: "question", cell: "figures", symbol: "figures", shapes: "figures", code: "figures" };
+  const GLIDES = 0.75; // share of its duration in which an animation follows the lecturer's to the next keyframe
   const slides = [...document.querySelectorAll(".slide")];
   const { answer, next: onward } = document.getElementById("drawing").dataset;
   const [nav, place, notes, next] = ["nav", "#place", "#notes", "#next"].map((name) => document.querySelector(name));
@@ -141,6 +144,31 @@
     return true;
   }
 
+  // ---- following a lecturer ----
+  const isLed = () => document.documentElement.classList.contains("led");
+
+  // Goes where a lecturer stands. step: as the app names it. look: what the lecturer's animation shows; null for none.
+  function goTo({ scene, step, look }) {
+    if (!slides[scene]) return;
+    const beats = beatsOf(slides[scene]).map((each) => each.dataset.beat);
+    const wanted = [LED_BEATS[step], "picture", "figures"].map((name) => beats.indexOf(name)).find((i) => i >= 0) ?? 0;
+    if (at !== scene || beat !== wanted) show(scene, wanted);
+    const flow = flowOf(beatNow());
+    if (flow && look) lookAs(flow, look);
+  }
+
+  // Shows in an animation the query, the head, the keyframe and the cell that the lecturer looks at.
+  function lookAs(flow, { head, query, view, step, stop, cell }) {
+    const wanted = flow.exchange.withinReach({ batch: flow.look.batch, head, query, view, step });
+    if (Object.keys(wanted).some((name) => wanted[name] !== flow.look[name])) flow.lookAt(wanted);
+    isMap = wanted.view === "map";
+    const { journey } = flow;
+    const now = journey.glide?.target ?? journey.progress;
+    if (!isMap && stop !== now) Math.abs(stop - now) <= 1 ? journey.glideTo(stop, GLIDES) : journey.scrub(stop);
+    flow.hands.cell = isMap ? cell : null;
+    flow.ask();
+  }
+
   function toggleNotes() {
     const isOn = document.documentElement.classList.toggle("notes");
     notes.setAttribute("aria-pressed", isOn);
@@ -150,7 +178,7 @@
   addEventListener("keydown", (event) => {
     const [target] = event.composedPath();
     const isOn = (kinds) => target instanceof Element && target.closest(kinds);
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    if (isLed() || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
     if (isOn("input") || (isOn("a, button, [role=button]") && (event.key === " " || event.key === "Enter"))) return;
     const last = slides.length - 1;
     const acts = { Home: () => show(0, 0), End: () => show(last, 0), n: toggleNotes, N: toggleNotes };
@@ -171,6 +199,7 @@
     show(slides[wanted] ? wanted : 0, 0);
   };
   addEventListener("hashchange", goToAddress);
+  addEventListener("lecture-go", ({ detail }) => goTo(detail));
   addEventListener("resize", showPage);
 
   nav.hidden = false;

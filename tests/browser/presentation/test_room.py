@@ -1,0 +1,80 @@
+"""An audience in real browsers: it follows scene, keyframe and cell, leaves and comes back, and loses no room."""
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.lectures.script import Lecture, Scene, lecture_to_link
+from pages.setup.setup import make_setup
+from tests.browser.conftest import WINDOW
+
+pytestmark = pytest.mark.slow
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+FLOW = "document.querySelector('.on .moving').firstChild.shadowRoot.firstChild.flow"
+CELL = """() => {
+    const flow = document.querySelector('.on .moving').firstChild.shadowRoot.firstChild.flow;
+    return flow.look.view === 'map' && flow.hands.cell?.row === 2 && flow.hands.cell?.column === 1;
+}"""
+
+
+def test_browsers_follow_leave_come_back_and_the_lecturer_may_reload(chromium, server):
+    setup = make_setup(example="en_colour")
+    scenes = (Scene(setup, "First", question="Why?", steps=("journey", "map")), Scene(setup, "Second", steps=("cell",)))
+    link = lecture_to_link(Lecture("Two scenes", scenes))
+    lecturer = chromium.new_context(viewport=WINDOW, reduced_motion="reduce")
+    audience = chromium.new_context(**PHONE, reduced_motion="reduce")
+    said = []
+    stage, phone = lecturer.new_page(), audience.new_page()
+    for page in (stage, phone):
+        page.on("pageerror", lambda error: said.append(str(error)))
+    phone.on("console", lambda message: said.append(message.text))
+    stage.goto(f"{server}/present?own={link}&scene=1&step=question")
+    stage.locator(".st-key-asked").wait_for()
+    stage.keyboard.press("r")
+    code = stage.locator(".st-key-room_code h1").inner_text()
+    phone.goto(f"{server}/room")
+    phone.locator("input").fill(code.lower())
+    phone.locator("button").click()
+    expect(phone.locator("#follow")).to_have_text("Following the lecturer")
+    expect(phone.locator(".slide.on h2")).to_have_text("1 First")
+    expect(phone.locator("#next")).to_be_hidden()
+    expect(stage.locator(".room")).to_contain_text("1 following")
+
+    stage.keyboard.press("r")
+    stage.locator(".st-key-asked").wait_for()
+    stage.keyboard.press("ArrowRight")  # the answer, then its keyframes
+    phone.wait_for_function(f"() => document.querySelector('.on .moving')?.firstChild && {FLOW}.progress === 0")
+    stage.keyboard.press("ArrowRight")
+    stage.keyboard.press("ArrowRight")
+    phone.wait_for_function(f"() => {FLOW}.progress === 2")
+    stage.keyboard.press("Shift+ArrowRight")
+    expect(phone.locator(".slide.on h2")).to_have_text("2 Second")
+    expect(phone.locator(".on .figures")).to_be_visible()
+
+    phone.locator("#leave").click()
+    phone.locator("#previous").click()
+    stage.keyboard.press("Shift+ArrowLeft")
+    expect(stage.locator(".lectern-place")).to_have_text("Scene 1 of 2")
+    expect(phone.locator("#follow")).to_have_text("On your own")
+    expect(phone.locator(".slide.on h2")).to_have_text("2 Second")
+    phone.locator("#leave").click()
+    expect(phone.locator(".slide.on h2")).to_have_text("1 First")
+
+    stage.goto(f"{server}/present?own={link}&scene=1&step=map")  # as after a reload: the server forgets who leads
+    expect(stage.locator(".room")).to_contain_text(code)
+    phone.wait_for_function(f"() => document.querySelector('.on .moving')?.firstChild && {FLOW}.look.view === 'map'")
+    stage.evaluate(
+        """() => {
+            const { flow } = globalThis[Symbol.for("attention")].paintedFlow;
+            flow.hands.hover({ at: { row: 2, column: 1 } });
+        }"""
+    )
+    phone.wait_for_function(CELL)
+
+    stage.keyboard.press("r")
+    stage.locator(".st-key-end_room button").click()
+    expect(phone.locator("#follow")).to_have_text("The room has ended; this page stays.")
+    expect(phone.locator("#next")).to_be_visible()
+    for context in (lecturer, audience):
+        context.close()
+    assert said == []

@@ -1,0 +1,205 @@
+"""The rooms of a lecture: who may move one, what followers get, and how a room ends and what bounds it has."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+
+import pytest
+
+from pages.classroom import rooms
+from pages.classroom.rooms import Key, RoomPage, RoomRefused, RoomStore, make_code, read_code
+
+PAGE = RoomPage(b"the page", "5f")
+OTHER_PAGE = RoomPage(b"another page", "6a")
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def run(test):
+    """Runs a coroutine in a loop of its own: a browser test may have left one running in this thread."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, asyncio.wait_for(test, 30)).result()
+
+
+async def take(places, count):
+    """The next so many places that a follower gets."""
+    return [await anext(places) for _ in range(count)]
+
+
+# ---- the code --------------------------------------------------------------------------------------------------------
+def test_a_code_has_six_signs_none_of_which_looks_like_another():
+    codes = {make_code() for _ in range(2000)}
+    assert len(codes) > 1990 and {len(code) for code in codes} == {6}
+    seen = set("".join(codes))
+    assert not seen & set("B8IL1O0S5Z2") and len(seen) == 25
+
+
+@pytest.mark.parametrize("typed", ["K7QFEM", " k7q-fem ", "k 7 q\tf e m\n", "K7Q–FEM".replace("–", "-")])
+def test_a_code_is_read_as_people_type_it(typed):
+    assert read_code(typed) == "K7QFEM"
+
+
+def test_a_guessed_an_empty_and_a_very_long_code_find_nothing():
+    store = RoomStore()
+    key = store.open(PAGE)
+    assert store.find(key.code.lower()) is store.find(key.code) is not None
+    for code in ("", "AAAAAA", key.code[:-1], key.code + "A", "A" * 10**6, "'; --", "\x00"):
+        assert store.find(code) is None
+
+
+# ---- following -------------------------------------------------------------------------------------------------------
+def test_a_follower_gets_the_place_at_once_and_each_later_one_also_from_another_thread():
+    async def follow():
+        store = RoomStore()
+        key = store.open(PAGE)
+        assert store.move(key, "one") == 0
+        async with aclosing(store.follow(key.code)) as places:
+            assert await take(places, 1) == [("5f", "one")]
+            later = asyncio.create_task(take(places, 1))
+            await asyncio.sleep(rooms.LEAST_PAUSE + 0.02)  # the follower waits now
+            assert await asyncio.to_thread(store.move, key, "two") == 1
+            assert await later == [("5f", "two")]
+        assert store.move(key, "three") == 0  # who has left is counted no more
+
+    run(follow())
+
+
+def test_a_follower_who_was_away_gets_the_latest_place_alone():
+    async def follow():
+        store = RoomStore()
+        key = store.open(PAGE)
+        async with aclosing(store.follow(key.code)) as places:
+            assert await take(places, 1) == [("5f", "")]
+            for number in range(500):  # while the network is gone
+                store.move(key, str(number))
+            assert await take(places, 1) == [("5f", "499")]
+        async with aclosing(store.follow(key.code)) as places:  # the browser connects again
+            assert await take(places, 1) == [("5f", "499")]
+
+    run(follow())
+
+
+def test_a_follower_is_told_that_the_connection_stands(monkeypatch):
+    monkeypatch.setattr(rooms, "HEARTBEAT", 0.01)
+
+    async def follow():
+        store = RoomStore()
+        key = store.open(PAGE)
+        async with aclosing(store.follow(key.code)) as places:
+            assert await take(places, 3) == [("5f", ""), None, None]
+
+    run(follow())
+
+
+def test_another_page_reaches_the_followers_without_the_place_of_the_former():
+    async def follow():
+        store = RoomStore()
+        key = store.open(PAGE)
+        store.move(key, "one")
+        async with aclosing(store.follow(key.code)) as places:
+            await take(places, 1)
+            store.replace(key, OTHER_PAGE)
+            assert await take(places, 1) == [("6a", "")]
+
+    run(follow())
+
+
+# ---- who may ---------------------------------------------------------------------------------------------------------
+def test_without_the_secret_nobody_moves_replaces_or_ends_a_room():
+    store = RoomStore()
+    key, other = store.open(PAGE), store.open(OTHER_PAGE)
+    store.move(key, "one")
+    for wrong in (Key(key.code, ""), Key(key.code, other.secret), Key("AAAAAA", key.secret), Key(key.code, "é" * 99)):
+        assert store.move(wrong, "two") is None and store.find_page(wrong) is None
+        store.replace(wrong, OTHER_PAGE)
+        store.end(wrong)
+    room = store.find(key.code)
+    assert (room.place, room.page) == ("one", PAGE)
+
+
+def test_two_lecturers_lead_their_own_rooms():
+    async def follow():
+        store = RoomStore()
+        one, two = store.open(PAGE), store.open(OTHER_PAGE)
+        async with aclosing(store.follow(one.code)) as of_one, aclosing(store.follow(two.code)) as of_two:
+            assert await take(of_one, 1) + await take(of_two, 1) == [("5f", ""), ("6a", "")]
+            store.move(two, "there")
+            store.move(one, "here")
+            assert await take(of_one, 1) + await take(of_two, 1) == [("5f", "here"), ("6a", "there")]
+            store.end(one)
+            assert [each async for each in of_one] == []
+            assert store.move(two, "on") == 1
+
+    run(follow())
+
+
+# ---- the end ---------------------------------------------------------------------------------------------------------
+def test_a_room_ends_without_its_lecturer_and_not_before():
+    clock = Clock()
+    store = RoomStore(absence=600, clock=clock)
+    key = store.open(PAGE)
+    clock.now = 599
+    assert store.move(key, None) == 0  # the lecturer is there, and has not moved
+    clock.now = 1198
+    assert store.find(key.code).place == ""
+    clock.now = 1200
+    assert store.find(key.code) is None and store.move(key, "late") is None and not store.rooms
+
+
+def test_nothing_of_a_room_is_kept_when_nobody_asks_for_it_any_more():
+    async def follow():
+        store = RoomStore(absence=0.05)
+        key = store.open(PAGE)
+        seen = [each async for each in store.follow(key.code)]  # ends by itself, although nobody calls the store
+        assert seen == [("5f", "")] and not store.rooms
+
+    run(follow())
+
+
+def test_the_end_reaches_who_waits():
+    async def follow():
+        store = RoomStore()
+        key = store.open(PAGE)
+        async with aclosing(store.follow(key.code)) as places:
+            await take(places, 1)
+            rest = asyncio.create_task(anext(places, "ended"))
+            await asyncio.sleep(rooms.LEAST_PAUSE + 0.02)
+            await asyncio.to_thread(store.end, key)
+            assert await rest == "ended"
+        assert [each async for each in store.follow(key.code)] == []
+
+    run(follow())
+
+
+# ---- the bounds ------------------------------------------------------------------------------------------------------
+def test_rooms_followers_and_pages_have_bounds(monkeypatch):
+    monkeypatch.setattr(rooms, "MAX_ROOMS", 3)
+    monkeypatch.setattr(rooms, "MAX_FOLLOWERS", 2)
+    monkeypatch.setattr(rooms, "MAX_PAGE_BYTES", 11)
+
+    async def follow():
+        store = RoomStore()
+        keys = [store.open(PAGE) for _ in range(3)]
+        with pytest.raises(RoomRefused, match="rooms"):
+            store.open(PAGE)
+        store.end(keys[0])
+        store.open(PAGE)
+        for refused in (lambda: store.open(OTHER_PAGE), lambda: store.replace(keys[1], OTHER_PAGE)):
+            with pytest.raises(RoomRefused, match="page"):
+                refused()
+        follow = [store.follow(keys[1].code) for _ in range(3)]
+        async with aclosing(follow[0]), aclosing(follow[1]):
+            await anext(follow[0])
+            await anext(follow[1])
+            with pytest.raises(RoomRefused, match="followers"):
+                await anext(follow[2])
+        assert await anext(store.follow(keys[1].code)) == ("5f", "")
+
+    run(follow())
