@@ -18,6 +18,7 @@ from pages.presentation.lecture_files import MAKING_SLOT, make_slide_show
 from pages.presentation.lesson_slide import DrawnParts, draw_next_part
 from pages.session import setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address
+from pages.session.collected import collect_part
 from pages.setup.codec import setup_to_link
 from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.sharing import show_qr_code
@@ -155,9 +156,10 @@ def take_lost_room(_: bool) -> None:
 def make_room_page(lecture: Lecture, drawn: DrawnParts, digest: str) -> RoomPage:
     """Returns the page of a lecture for the audience, in the language of the session, without the speaker's notes.
 
+    Its ground is light, whatever the theme of the lecturer: the palette is that of files, as while a part is collected.
     drawn: {part of a lesson: its collected content} for the parts that the lecture shows. digest: of digest_lecture.
     """
-    with MAKING_SLOT:
+    with collect_part(), MAKING_SLOT:
         show = make_slide_show(lecture, drawn, workbench_address(), "")
         slides = tuple(replace(slide, notes="") for slide in show.slides)
         texts = {name: say(f"present.room.follow.{name}") for name in FOLLOW_TEXTS}

@@ -117,8 +117,9 @@ def test_a_code_opens_the_lecture_as_it_is_under_a_policy_of_its_own(store, base
 @pytest.mark.parametrize("browser, language", [("zh-CN,zh;q=0.9", "zh"), ("de,zh;q=0.5", "en"), ("", "en")])
 def test_without_a_code_or_with_an_unknown_one_the_page_asks_for_it(store, browser, language):
     words = load_app_texts(language)
-    asked = ask("GET", "/room", "", {**HOST, "accept-language": browser})
+    asked = ask("GET", "/room", "", {**HOST, "accept": "text/html", "accept-language": browser})
     assert asked.status == 200 and words["present.room.title"] in asked.body.decode()
+    assert not {"script", "link"} & {*Texts(asked.body.decode()).tags}  # nothing is inserted into it
     missed = ask("GET", "/room", "room=AAAAAA", {**HOST, "accept-language": browser})
     assert missed.status == 404
     assert words["present.room.unknown"].format(code="AAAAAA") in Texts(missed.body.decode()).texts

@@ -2,9 +2,12 @@
 
 import gzip
 import json
+import re
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
+from streamlit.runtime.context import ContextProxy
 
 from pages.classroom import rooms
 from pages.classroom.rooms import ROOMS
@@ -140,3 +143,12 @@ def test_what_the_lecturer_changes_in_a_scene_is_a_link_to_the_workbench():
     assert "temp" in led.room_data()["place"]["link"]
     led.press("script")
     assert led.room_data()["place"]["link"] == ""
+
+
+def test_the_page_of_the_audience_is_light_whatever_the_lecturers_theme(monkeypatch):
+    lecture = Lecture("", (Scene(make_setup(example="en_colour"), "A", steps=("journey",)),))
+    light = page_of(Led(own=lecture_to_link(lecture)).press("start").press("room"))
+    ROOMS.rooms.clear()
+    monkeypatch.setattr(ContextProxy, "theme", SimpleNamespace(type="dark"))
+    dark = page_of(Led(own=lecture_to_link(lecture)).press("start").press("room"))
+    assert dark == light and len(re.findall('"packed": ', unescape(dark))) == 1  # the animation is in it
