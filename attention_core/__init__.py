@@ -17,6 +17,7 @@ from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwa
 from attention_core.transformer.stack import LayerConfig, LayerWeights, StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
 from attention_core.verification.diagnosis import diagnose
+from attention_core.verification.layer_diagnosis import assert_attention, diagnose_layer, weights_of_linears
 from attention_core.verification.proof import prove, prove_stack
 
 __all__ = [
@@ -34,10 +35,12 @@ __all__ = [
     "UnembeddingConfig",
     "UnembeddingWeights",
     "Weights",
+    "assert_attention",
     "attend",
     "attend_qkv",
     "code",
     "diagnose",
+    "diagnose_layer",
     "embed",
     "explain",
     "feed_forward",
@@ -48,6 +51,7 @@ __all__ = [
     "run_stack",
     "to_mha_mask",
     "unembed",
+    "weights_of_linears",
     "with_logit_sum",
     "with_residual_sum",
 ]

@@ -21,6 +21,7 @@ REFUSAL_SENTENCES = {
     "add the missing axis with unsqueeze(1) or unsqueeze(0)",
     "layout_unknown": "q, k and v must be (B, H, T, d) or (B, T, H, d), with as many values as keys, and with H a "
     "multiple of the key/value heads: their shapes are {shapes}",
+    "inputs_count": "assert_attention takes x, or x and key, or q, k and v: got {given} tensors",
     "returned": "your function must return the output, (output, weights) or a dict of named steps: got {given}",
     "nothing_given": "there must be at least one step to compare: none was given",
     "rank_allowed": "{name} must be (T, S) or (B, H, T, S): {shape} could be (B, T, S) or (H, T, S); "

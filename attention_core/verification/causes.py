@@ -3,7 +3,7 @@
 The given numbers are those of a user's own attention.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -15,14 +15,19 @@ from attention_core.comparison.rerun import Values, can_hold, coarsest_dtype, re
 from attention_core.record.counted_words import fill_template
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
-from attention_core.verification.mistaken_steps import no_mask, one_bias_missing
+from attention_core.verification.given_forms import Reading, readings_of
+from attention_core.verification.mistaken_layers import joint_mistakes, mistakes_of
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake
+from attention_core.verification.named_masks import with_named_masks
 from attention_core.verification.tensor_layout import reshape_to_step
 
 # Limits of what a cause may leave unexplained; some changes amplify rounding so much that they would fit any numbers.
 MAX_ROUNDING_SHARE = 0.25
 MAX_ROUNDING_GROWTH = 1000
 MIN_EXPLAINED_RATIO = 8  # with a cause, the difference must shrink by at least this factor
+FACTOR_STARTS = tuple(2.0**power for power in range(-6, 7))  # in units of the run's own factor
+FACTOR_STEPS = 12  # steps of Newton's method
+FACTOR_DIFFERENCE = 1e-6  # relative difference for the derivative
 ROW_SUM_TOLERANCE = 0.02  # accepted rounding error of a row's sum, in any precision
 EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # codes of the mistakes with rows that have no allowed key
 
@@ -32,8 +37,8 @@ class Cause:
     """A change of a run that reproduces the numbers of a user's attention, and so explains them.
 
     code: the key of the cause's sentence in MISTAKE_SENTENCES. values: the values of the sentence's placeholders.
-    steps: the given steps that the changed run reproduces. beside: the codes of further changes of the run, for queries
-    without an allowed key.
+    steps: the given steps that the changed run reproduces. beside: the codes of further differences that are no mistake
+    (axes, precision, dropout), or for queries without an allowed key.
     """
 
     code: str
@@ -42,11 +47,8 @@ class Cause:
     beside: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        sentence = MISTAKE_SENTENCES[self.code]
-        sentences = [fill_template(sentence, dict(self.values))]
-        for code in self.beside:
-            sentences.append(MISTAKE_SENTENCES[code])
-        return ", and ".join(sentences)
+        codes = (self.code, *self.beside)
+        return ", and ".join(fill_template(MISTAKE_SENTENCES[code], dict(self.values)) for code in codes)
 
 
 @dataclass(frozen=True)
@@ -73,46 +75,112 @@ def find_causes(
     given: tensors of a user's attention, keyed by the names of the trace's steps. tolerance: a number relative to a
     step's largest magnitude, or a dtype whose rounding is tolerated; None for the coarsest dtype of the given tensors.
     A cause must reproduce the first step that differs and all given steps before it. If some causes reproduce all given
-    steps, only these are returned. If all steps of the right shape agree, the causes are those of the wrong shape that
-    are means over the heads. The result is empty if all steps agree, or if no single change reproduces the numbers.
-    Raises AttentionError as fit_given_steps does.
+    steps, only these are returned. Each change is tried together with what is no mistake: other axes, the mean over the
+    heads, a coarser precision, no dropout. If none fits, the factor on the scores is sought. The result is empty if all
+    steps agree, or if no single change reproduces the numbers. Raises AttentionError as fit_given_steps does.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0, 2.0], [0.0, 3.0]]), torch.tensor([[3.0, -1.0], [0.5, 1.0]])
     >>> [str(cause) for cause in find_causes(attend_qkv(q, k, k), {"output": torch.softmax(q @ k.T, dim=-1) @ k})]
     ['no scale: the scores are not divided by √dₖ']
     """
-    theirs = fit_given_steps(trace, given)
+    check_given_steps(trace, given)
     if tolerance is None:
         tolerance = coarsest_dtype(given.values())
-    discrepancy = find_discrepancy(trace, theirs, tolerance)
-    if discrepancy is None:
-        return find_averages(trace, given, theirs, tolerance)
-    found = find_mistakes(trace, theirs, tolerance, discrepancy)
-    if not found:
-        found = find_half_precision(trace, given, theirs, discrepancy.names)
-    explain_all = [cause for cause in found if len(cause.steps) == len(discrepancy.names)]
-    return tuple(explain_all or found)
+    if not any(name.startswith("allowed") for name in given):
+        trace = with_named_masks(trace)
+    attempts = list_attempts(trace, given, tolerance)
+    changes = None
+    for attempt in attempts:
+        if attempt.discrepancy is None:
+            return attempt.explain_alone()
+        if changes is None:
+            changes = list(try_mistakes(trace, attempts))
+        found = find_mistakes(trace, attempt, changes)
+        if found:
+            return tuple(found)
+    for attempt in attempts:
+        found = find_mistakes(trace, attempt, find_factor(trace, attempt))
+        if found:
+            return tuple(found)
+    return ()
 
 
-def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtype) -> Discrepancy | None:
+# ---- what is no mistake: axes, precision -----------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """One way to compare the given numbers with runs: their axes, and the precision in which they were computed.
+
+    reading: the axes. tolerance: a number relative to a step's largest magnitude, or a dtype whose rounding is
+    tolerated. beside: what is not as in the run, though no mistake, as (code in MISTAKE_SENTENCES, values of its
+    sentence). discrepancy: what a cause has to explain; None if all steps agree when compared in this way.
+    """
+
+    reading: Reading
+    tolerance: float | torch.dtype
+    beside: tuple[tuple[str, Mapping[str, str]], ...]
+    discrepancy: Discrepancy | None
+
+    def explain_alone(self) -> tuple[Cause, ...]:
+        """Return what explains the differences if all steps agree when compared in this way."""
+        causes = []
+        for code, values in self.beside:
+            steps = (values["step"],) if "step" in values else tuple(self.reading.forms)
+            if code == "rounded":
+                code, values = "half_precision", {"dtype": values["rounded_to"]}
+            causes.append(Cause(code, steps, values))
+        return tuple(causes)
+
+    def name_beside(self, cause: Cause) -> Cause:
+        """Return a cause that also names what is not as in the run, though no mistake."""
+        for code, values in self.beside:
+            cause = replace(cause, values={**values, **cause.values}, beside=(*cause.beside, code))
+        return cause
+
+
+def list_attempts(trace: Trace, given: Mapping[str, Tensor], tolerance: float | torch.dtype) -> list[Attempt]:
+    """Returns the ways to compare given steps with runs: first as they are, then in a coarser precision that holds all
+    their numbers, then with other axes.
+    """
+    own = rerun(trace)
+    limits: dict[object, dict[str, float]] = {}
+    attempts = []
+    for reading in readings_of(trace, given):
+        ours = reading.arrange(trace, own)
+        for precision, codes in precisions(given, reading, ours, tolerance):
+            if precision not in limits:
+                limits[precision] = rounding_allowances(trace, precision)
+            discrepancy = find_discrepancy(reading.theirs, ours, limits[precision])
+            beside = (*reading.differences(trace), *codes)
+            attempts.append(Attempt(reading, precision, beside, discrepancy))
+    return attempts
+
+
+def precisions(
+    given: Mapping[str, Tensor], reading: Reading, ours: Values, tolerance: float | torch.dtype
+) -> Iterator[tuple[float | torch.dtype, tuple[tuple[str, Mapping[str, str]], ...]]]:
+    """Yields the own tolerance, and each dtype that holds all given numbers, but not all right ones, coarsest first.
+
+    Each is yielded with what is said of it beside a cause.
+    """
+    yield tolerance, ()
+    own_eps = torch.finfo(coarsest_dtype(given[name] for name in reading.forms)).eps
+    for dtype in (torch.bfloat16, torch.float16, torch.float32):
+        if own_eps < torch.finfo(dtype).eps and is_rounded_to(dtype, reading.theirs, ours):
+            yield dtype, (("rounded", {"rounded_to": str(dtype).removeprefix("torch.")}),)
+
+
+def find_discrepancy(theirs: Values, ours: Values, limits: dict[str, float]) -> Discrepancy | None:
     """Finds the first given step that differs from the run by more than rounding; None if all steps agree.
 
-    theirs: the given steps. tolerance: a number relative to a step's largest magnitude, or a dtype whose rounding is
-    tolerated.
+    theirs: the given steps in the run's order. ours: the run's, with the same axes. limits: how large a difference
+    rounding explains, for each step.
     """
-    gaps = largest_gaps(theirs, rerun(trace))
-    limits = rounding_allowances(trace, tolerance)
-    names = [name for name in trace.steps if name in theirs]
+    gaps = largest_gaps(theirs, ours)
+    names = list(theirs)
     for number, name in enumerate(names, 1):
-        if gaps[name] <= limits[name]:
-            continue
-        return Discrepancy(
-            names=names,
-            needed=names[:number],
-            gap=gaps[name],
-            limits=limits,
-        )
+        if gaps[name] > limits[name]:
+            return Discrepancy(names, names[:number], gaps[name], limits)
     return None
 
 
@@ -122,15 +190,21 @@ def fit_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> Values:
 
     Raises AttentionError if the trace lacks a given step, if a given value is no tensor, or if no step is given.
     """
-    if not given:
-        raise AttentionError("nothing_given")
+    check_given_steps(trace, given)
     theirs = {}
     for name, tensor in given.items():
-        check_given_step(trace, name, tensor)
         value = reshape_to_step(trace.step(name), tensor.detach().cpu())
         if value is not None:
             theirs[name] = value if value.dtype == torch.bool else value.double()
     return theirs
+
+
+def check_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> None:
+    """Raises AttentionError as fit_given_steps does."""
+    if not given:
+        raise AttentionError("nothing_given")
+    for name, tensor in given.items():
+        check_given_step(trace, name, tensor)
 
 
 def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
@@ -165,26 +239,40 @@ def largest_gaps(theirs: Values, values: Values) -> dict[str, float]:
 
 
 # ---- one change at a time --------------------------------------------------------------------------------------------
-def find_mistakes(
-    trace: Trace, theirs: Values, tolerance: float | torch.dtype, discrepancy: Discrepancy
-) -> list[Cause]:
-    """Finds the changes of a run that reproduce the first differing step, and all given steps before it."""
+@dataclass(frozen=True, eq=False)
+class ChangedRun:
+    """A run with one change: its cause, the change, and its values of the given steps, and of those alone."""
+
+    cause: Cause
+    mistake: Mistake
+    values: Values
+
+
+def find_mistakes(trace: Trace, attempt: Attempt, changes: Iterable[ChangedRun]) -> list[Cause]:
+    """Finds the changes of a run that reproduce the first differing step, and all given steps before it.
+
+    If some reproduce all given steps, only these are returned, and of these those that need no change beside them.
+    """
     found: list[Cause] = []
-    for cause, mistake, values in try_mistakes(trace, theirs):
-        codes = [other.code for other in found]
-        if cause.beside and cause.code in codes:
+    theirs, discrepancy = attempt.reading.theirs, attempt.discrepancy
+    for changed in changes:
+        cause, mistake = changed.cause, changed.mistake
+        if cause.beside and cause.code in [each.code for each in found if len(each.steps) == len(theirs)]:
             continue  # one change suffices, so pairs that contain it are not tried
+        values = attempt.reading.arrange(trace, changed.values)
         gaps = largest_gaps(theirs, values)
         if not comes_near(discrepancy, gaps, values):
             continue
-        limits = rounding_allowances(trace, tolerance, mistake)  # only now, because it needs eight runs
+        limits = rounding_allowances(trace, attempt.tolerance, mistake)  # only now, because it needs eight runs
         explained = []
         for name in discrepancy.names:
             if gaps[name] <= limits[name]:
                 explained.append(name)
         if set(discrepancy.needed) <= set(explained):
             found.append(replace(cause, steps=tuple(explained)))
-    return found
+    found = [cause for cause in found if len(cause.steps) == len(theirs)] or found
+    alone = [cause for cause in found if not cause.beside]
+    return [attempt.name_beside(cause) for cause in alone or found]
 
 
 def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values) -> bool:
@@ -201,40 +289,47 @@ def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values)
     return gaps[first] * MIN_EXPLAINED_RATIO <= discrepancy.gap
 
 
-def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake, Values]]:
-    """Yields every change that alters a given step, as (cause, mistake, values of the changed run).
+def try_mistakes(trace: Trace, attempts: list[Attempt]) -> Iterator[ChangedRun]:
+    """Yields every change that alters a given step.
 
-    A change that leaves queries without an allowed key is yielded again with each of EMPTY_ROW_MISTAKES.
+    A change that leaves queries without an allowed key is yielded again with each of EMPTY_ROW_MISTAKES, and each
+    change of a run with dropout again without the dropout.
     """
     own = rerun(trace)
     limits = rounding_allowances(trace, torch.float64)
+    names = list(dict.fromkeys(name for attempt in attempts for name in attempt.reading.forms))
     changes = single_changes(trace)
-    changes += find_dropout(own, theirs)
+    changes += [(Cause(code, (), values), mistake) for code, values, mistake in joint_mistakes(trace)]
+    changes += find_dropout(own, attempts[0].reading.theirs)
+    if "dropped_weights" in trace:
+        quiet = [combine_changes(cause, mistake, "no_dropout") for cause, mistake in changes]
+        changes += [pair for pair in quiet if pair[0].code != "no_dropout"]
     for cause, mistake in changes:
         values = rerun_with_mistake(trace, own, mistake)
-        moved = {name: values[name] for name in theirs}
+        moved = {name: values[name] for name in names}
         gaps = largest_gaps(moved, own)
-        if all(gaps[name] <= limits[name] for name in theirs):
+        if all(gaps[name] <= limits[name] for name in names):
             continue
-        yield cause, mistake, values
+        yield ChangedRun(cause, mistake, moved)
         if cause.code in EMPTY_ROW_MISTAKES or not has_empty_rows(values):
             continue
         for code in EMPTY_ROW_MISTAKES:
-            joined = combine_mistakes(mistake, MISTAKES[code])
+            other, joined = combine_changes(cause, mistake, code)
             joined_values = rerun_with_mistake(trace, own, joined)
-            yield replace(cause, beside=(code,)), joined, joined_values
+            yield ChangedRun(other, joined, {name: joined_values[name] for name in names})
+
+
+def combine_changes(cause: Cause, mistake: Mistake, code: str) -> tuple[Cause, Mistake]:
+    """Returns a change together with one of MISTAKES, which its cause names beside it."""
+    return replace(cause, beside=(*cause.beside, code)), combine_mistakes(mistake, MISTAKES[code])
 
 
 def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
-    """Returns every single change of a run that can be made without knowing the given numbers, each with its cause."""
-    single = []
-    for code, mistake in MISTAKES.items():
-        single.append((Cause(code, ()), mistake))
-    for name in trace.steps:
-        if name.startswith("allowed_"):
-            single.append((Cause("one_mask_missing", (), {"name": name}), Mistake((name,), no_mask)))
-        if name == "bias_custom" or name.endswith("_bias"):
-            single.append((Cause("one_bias_missing", (), {"name": name}), Mistake((name,), one_bias_missing)))
+    """Returns the changes of a run that can be made without knowing the given numbers, and that show in a single step;
+    each with its cause.
+    """
+    single = [(Cause(code, ()), mistake) for code, mistake in MISTAKES.items()]
+    single += [(Cause(code, (), values), mistake) for code, values, mistake in mistakes_of(trace)]
     return single
 
 
@@ -272,6 +367,8 @@ def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]
         return
     ours = own["weights"]
     given = theirs["weights"]
+    if given.shape != ours.shape:
+        return
     is_kept = (ours > 0) & (given != 0)
     is_dropped = (ours > 0) & (given == 0)
     if not is_kept.any() or not is_dropped.any():
@@ -289,58 +386,56 @@ def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]
     yield cause, Mistake(("weights",), drop)
 
 
+def find_factor(trace: Trace, attempt: Attempt) -> Iterator[ChangedRun]:
+    """Yields the run whose scores have the factor that fits the given numbers best, as a cause if it reproduces them.
+
+    The start is the best of FACTOR_STARTS times the run's own factor; then Newton's method minimises the squared
+    differences (Gauss-Newton, with differences for the derivative).
+    """
+    if "scaled_scores" not in trace:
+        return
+    own = rerun(trace)
+    scores, scaled = own[trace.step("scaled_scores").operation.reads[0]], own["scaled_scores"]
+    right = (scaled.norm() / scores.norm()).item()
+    name = attempt.discrepancy.needed[-1]
+    theirs = attempt.reading.theirs[name].flatten()
+    if not theirs.isfinite().all():
+        return
+
+    def run_with(factor: float) -> Values:
+        return rerun_with_mistake(trace, own, multiply_scores(factor))
+
+    def miss(factor: float) -> Tensor:
+        return attempt.reading.arrange(trace, run_with(factor))[name].flatten() - theirs
+
+    factor = min((right * times for times in FACTOR_STARTS), key=lambda start: miss(start).nan_to_num().norm().item())
+    for _ in range(FACTOR_STEPS):
+        here, step = miss(factor), factor * FACTOR_DIFFERENCE
+        slope = (miss(factor + step) - here) / step
+        steepness = (slope @ slope).item()
+        if not steepness > 0:
+            return
+        factor -= (here @ slope).item() / steepness
+    cause = Cause("scale_other", (), {"factor": f"{factor:.4g}"})
+    values = run_with(factor)
+    yield ChangedRun(cause, multiply_scores(factor), {each: values[each] for each in attempt.reading.forms})
+
+
+def multiply_scores(factor: float) -> Mistake:
+    """Returns the mistake of multiplying the scores by another factor than the scale."""
+
+    def change(step: Step, values: Values) -> Tensor:
+        return values[step.operation.reads[0]] * factor
+
+    return Mistake(("scaled_scores", "scaled_scores_2"), change)
+
+
 def sums_to_one(weights: Tensor) -> bool:
     """Returns whether every row of weights sums to 1, or to 0 as a row without an allowed key does."""
     sums = weights.sum(-1)
     is_one = (sums - 1).abs() < ROW_SUM_TOLERANCE
     is_zero = sums.abs() < ROW_SUM_TOLERANCE
     return bool((is_one | is_zero).all())
-
-
-def find_averages(
-    trace: Trace, given: Mapping[str, Tensor], theirs: Values, tolerance: float | torch.dtype
-) -> tuple[Cause, ...]:
-    """Finds given steps whose shape lacks the axis of heads because they are means over the heads: (B, T, S), or (T, S)
-    if B is 1.
-
-    theirs: the given steps whose shapes fit.
-    """
-    values, found = rerun(trace), []
-    limits = rounding_allowances(trace, tolerance)
-    for name in given:
-        if name in theirs or "H" not in trace.step(name).dims:
-            continue
-        mean = values[name].mean(trace.step(name).dims.index("H"))
-        numbers = given[name].detach().cpu().double()
-        if numbers.dim() == mean.dim() - 1 and len(mean) == 1:
-            numbers = numbers[None]  # adds the missing batch axis
-        if numbers.shape != mean.shape:
-            continue
-        gap = step_difference(name, numbers, mean).max().item()
-        if gap <= limits[name]:
-            found.append(Cause("heads_averaged", (name,), {"step": name}))
-    return tuple(found)
-
-
-def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, names: list[str]) -> list[Cause]:
-    """Finds half precision as a cause, if a dtype represents all given numbers and its rounding explains the
-    differences.
-    """
-    values = rerun(trace)
-    gaps = largest_gaps(theirs, values)
-    own_dtype = coarsest_dtype(given[name] for name in theirs)
-    own_eps = torch.finfo(own_dtype).eps
-    for dtype in (torch.bfloat16, torch.float16):  # bfloat16 first, because float16 represents most bfloat16 numbers
-        if own_eps >= torch.finfo(dtype).eps:
-            continue
-        if not is_rounded_to(dtype, theirs, values):
-            continue
-        limits = rounding_allowances(trace, dtype)
-        if all(gaps[name] <= limits[name] for name in names):
-            short_name = str(dtype).removeprefix("torch.")
-            cause = Cause("half_precision", tuple(names), {"dtype": short_name})
-            return [cause]
-    return []
 
 
 def is_rounded_to(dtype: torch.dtype, theirs: Values, values: Values) -> bool:

@@ -429,17 +429,45 @@ def diagnose(
         copy = tensor.clone()  # the function gets copies, because it may change its arguments
         own.append(swap_heads(copy) if swap else copy)
     trace = attend_qkv(*own, config=config, weights=weights, allowed=allowed, bias=bias)
-    mask = None
-    if "allowed" in trace:
-        mask = trace["allowed"]
-        mask = mask[0, 0] if q.dim() == 2 else mask  # (1, 1, T, S) -> (T, S)
-    added = {**argument_named(MASK_NAMES, function, mask), **argument_named(BIAS_NAMES, function, bias)}
-    given = name_returned_steps(function(q, k, v, **added), swap)
+    added = pair_arguments(function, mask_of(trace, q), bias)
+    given = name_returned_steps(function(q, k, v, **added), last_step(trace), swap)
+    return diagnose_steps(trace, given, tolerance, first=q)
+
+
+def diagnose_steps(
+    trace: Trace, given: Mapping[str, Tensor], tolerance: float | torch.dtype | None, first: Tensor
+) -> Diagnosis:
+    """Compares what a function returned with a run, and finds the causes of the first difference.
+
+    given: {step of the trace: tensor}. first: the function's first argument, whose precision counts as that of what it
+    returned.
+    """
     if tolerance is None:
         fit_given_steps(trace, given)  # raises AttentionError for a value without a dtype
-        tolerance = coarsest_dtype([q, *given.values()])
+        tolerance = coarsest_dtype([first, *given.values()])
     compared = first_difference(trace, given, tolerance)
     return replace(compared, causes=find_causes(trace, given, tolerance))
+
+
+def mask_of(trace: Trace, first: Tensor) -> Tensor | None:
+    """Returns the mask of a run as its function gets it; None if it has none. first: the function's first argument."""
+    if "allowed" not in trace:
+        return None
+    mask = trace["allowed"]
+    return mask[0, 0] if first.dim() == 2 and mask.shape[1] == 1 else mask  # (1, 1, T, S) -> (T, S)
+
+
+def pair_arguments(
+    function: Callable[..., object], mask: Tensor | None, bias: Tensor | None
+) -> dict[str, Tensor | None]:
+    """Returns the mask and the bias under the names that the function's parameters have for them."""
+    return {**argument_named(MASK_NAMES, function, mask), **argument_named(BIAS_NAMES, function, bias)}
+
+
+def last_step(trace: Trace) -> str:
+    """Returns the name of the last step, which is the output of the whole layer."""
+    *_, last = trace.steps
+    return last
 
 
 def swap_heads(tensor: Tensor) -> Tensor:
@@ -466,17 +494,19 @@ def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
         return ()
 
 
-def name_returned_steps(returned: object, swap: bool) -> dict[str, Tensor]:
-    """Returns a function's result as steps, keyed by name. swap: True if an output of four axes is (B, T, H, d_v)."""
+def name_returned_steps(returned: object, last: str, swap: bool = False) -> dict[str, Tensor]:
+    """Returns a function's result as steps, keyed by name.
+
+    last: the name of the output's step. swap: True if an output of four axes is (B, T, H, d_v).
+    """
     match returned:
         case Mapping():
             steps = dict(returned)
-        case Tensor():
-            steps = {output_name(returned): returned}
-        case (Tensor() as output, None):
-            steps = {output_name(output): output}
+        case Tensor() | (Tensor(), None):
+            output = returned if isinstance(returned, Tensor) else returned[0]
+            steps = {output_name(output, last): output}
         case (Tensor() as output, Tensor() as weights):
-            steps = {output_name(output): output, "weights": weights}
+            steps = {output_name(output, last): output, "weights": weights}
         case _:
             raise AttentionError("returned", given=type(returned).__name__)
     outputs = steps.get("head_outputs")
@@ -485,6 +515,6 @@ def name_returned_steps(returned: object, swap: bool) -> dict[str, Tensor]:
     return steps
 
 
-def output_name(output: Tensor) -> str:
-    """Returns the step name of an output: head_outputs if it has four axes, else output."""
-    return "head_outputs" if output.dim() == 4 else "output"
+def output_name(output: Tensor, last: str) -> str:
+    """Returns the step name of an output: head_outputs if it has four axes, else the last step."""
+    return "head_outputs" if output.dim() == 4 else last

@@ -15,6 +15,7 @@ from attention_core.verification.diagnosis import first_difference, infer_precis
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES
 from attention_core.verification.proof import prove
 from attention_core.verification.tensor_layout import TENSOR_LAYOUTS, arrange_axes, infer_layout
+from tests.verification.test_layer_diagnosis import NEW
 
 B, H, T, S, D_K, D_V = 2, 3, 5, 7, 11, 13  # every axis another prime
 ROOT = D_K**-0.5
@@ -399,11 +400,21 @@ def test_a_run_that_was_stored_names_the_same_causes(function, code, step, sizes
 
 def test_every_cause_that_is_known_is_tried_here():
     tried = {code for _, code, *_ in FAULTS}
-    layer = {"w_o_transposed", "w_o_missing", "b_o_missing", "half_precision", "heads_averaged"}
+    layer = {
+        "w_o_transposed",
+        "w_o_missing",
+        "b_o_missing",
+        "half_precision",
+        "heads_averaged",
+        "rounded",
+        "axes_exchanged",
+    }
     by_a_learner = {"rows_swapped", "columns_swapped", "transposed", "scale_other", "scale_input_width"}
     by_a_learner |= {f"{role}_from_w_{other}" for role in "qkv" for other in "qkv" if role != other}
     by_a_learner |= {"split_interleaved", "padding_on_queries"}  # tests/exercises/test_slips.py, test_bugs.py
-    assert tried | layer | by_a_learner == set(MISTAKE_SENTENCES)
+    assert tried | layer | by_a_learner | set(NEW) == set(
+        MISTAKE_SENTENCES
+    )  # NEW: tests/verification/test_layer_diagnosis.py
     assert set(MISTAKES) <= set(MISTAKE_SENTENCES)
 
 
@@ -444,13 +455,13 @@ def test_numbers_of_a_coarser_precision_are_known(half):
 
 def test_no_cause_is_named_that_does_not_give_the_numbers():
     q, k, v = qkv()
-    found = diagnose(lambda q, k, v: mixed(softmax(q @ k.mT / 2.7), v), q, k, v)
+    found = diagnose(lambda q, k, v: mixed(softmax((q @ k.mT * ROOT) ** 3), v), q, k, v)
     assert found.step == "weights" and found.causes == () and "No single change" in str(found)
 
 
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("factor", [1.3, 1.5])
-def test_coarse_numbers_hide_no_fault_and_name_no_other(half, factor):
+def test_in_coarse_numbers_another_factor_is_named_and_no_other_fault(half, factor):
     q, k, v = qkv(dtype=half)
 
     def mine(q, k, v):
@@ -458,7 +469,16 @@ def test_coarse_numbers_hide_no_fault_and_name_no_other(half, factor):
         return cast(mixed(softmax(q @ k.mT * ROOT * factor), v), half)  # √(D_K / S) = 1.25 is another fault: scale_keys
 
     found = diagnose(mine, q, k, v)
-    assert found.step == "weights" and found.causes == ()
+    (cause,) = found.causes
+    assert found.step == "weights" and cause.code == "scale_other"
+    assert float(cause.values["factor"]) == pytest.approx(ROOT * factor, rel=0.01)
+
+
+@pytest.mark.parametrize("factor", [0.05, 0.37, 1.9])
+def test_another_factor_is_measured_from_the_output_alone(factor):
+    q, k, v = qkv()
+    found = diagnose(lambda q, k, v: softmax(q @ k.mT * factor) @ v, q, k, v)
+    assert [(cause.code, cause.values) for cause in found.causes] == [("scale_other", {"factor": f"{factor}"})]
 
 
 # ---- right attention -------------------------------------------------------------------------------------------------
