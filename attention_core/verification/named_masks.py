@@ -26,6 +26,7 @@ def with_named_masks(trace: Trace) -> Trace:
     given = next((name for name in ("allowed_custom", "allowed") if name in trace.inputs()), None)
     if given is None:
         return trace
+    device = trace[given].device
     parts = split_mask(trace[given].cpu(), trace["scores"].shape)
     others = [name for name in trace.steps if name.startswith("allowed_") and name != given]
     if not parts or set(parts) & set(others):
@@ -36,7 +37,9 @@ def with_named_masks(trace: Trace) -> Trace:
     here = trace.step("masked_scores").operation.reads[0]
     inputs = {name: step for name, step in trace.inputs().items() if name != given}
     plan = [operation_on(here, name, part) for name, part in parts.items() if not isinstance(part, Tensor)]
-    inputs |= {name: Step(name, part, SCORE_DIMS) for name, part in parts.items() if isinstance(part, Tensor)}
+    inputs |= {
+        name: Step(name, part.to(device), SCORE_DIMS) for name, part in parts.items() if isinstance(part, Tensor)
+    }
     if len(names) > 1:
         plan.append(Operation("allowed", SCORE_DIMS, tuple(names), ALL_ALLOW))
     operations = []
