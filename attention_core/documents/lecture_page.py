@@ -8,7 +8,7 @@ Without JavaScript, and on paper, all slides are shown one below the other with 
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from markupsafe import Markup
 
@@ -16,6 +16,7 @@ from attention_core.documents.html import read_template_part, render_page, types
 from attention_core.documents.slides import STILL_PART, MovingPart, SlideShow
 
 FORMULA_PX = 26.0  # in pixels: the letter size of formulas, legible in a lecture hall
+POLL_PART = "poll"  # name of the drawing of a poll
 MAX_MOVING_BYTES = 12_000_000  # bytes of all animated parts together; slides beyond this limit have still pictures
 
 
@@ -33,11 +34,24 @@ class PartDrawing:
 
 
 @dataclass(frozen=True)
+class Poll:
+    """A question that a lecturer puts to the audience.
+
+    choices: the answers to choose from. shares: the truth, the share of each choice, from 0 to 1.
+    """
+
+    question: str
+    choices: tuple[str, ...]
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class FollowTexts:
     """The texts of a page that follows a lecturer.
 
     page: a text that tells this page from another. waiting, following, exploring, lost, ended: what the page does.
-    leave, back: the labels of its button. changed: the label of the link to what the lecturer has changed.
+    leave, back: the labels of its button. changed: the label of the link to what the lecturer has changed. answers,
+    truth: the names of the bars of a poll. polls: {number of a slide: its poll}.
     """
 
     page: str
@@ -49,6 +63,9 @@ class FollowTexts:
     leave: str
     back: str
     changed: str
+    answers: str
+    truth: str
+    polls: Mapping[int, Poll] = field(default_factory=dict)
 
 
 def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing], follow_texts: FollowTexts | None = None) -> str:
@@ -56,12 +73,15 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing], follow_te
 
     show: the slides. drawings: for the name of each kind of animated part, the code that draws it. If the animated
     parts of a slide would exceed MAX_MOVING_BYTES in total, the slide shows its still pictures instead. follow_texts:
-    None for a file; else the page comes from a server, and follows the events at the address room/events beside it.
+    None for a file; else the page comes from a server, and follows the events at the address room/events beside it. Its
+    polls are drawn by the drawing POLL_PART.
     """
     latex = dict.fromkeys(formula for slide in show.slides for formula in slide.formulas)
     outlines, drawn = typeset_formulas(list(latex), FORMULA_PX)
     show = bound_moving(show)
     names = dict.fromkeys(part.name for slide in show.slides for part in slide.moving if part.name != STILL_PART)
+    if follow_texts and follow_texts.polls:
+        names[POLL_PART] = None
     used = {name: drawings[name] for name in names}
     scripts = ["part.js", "lecture.js", *(["follow.js"] if follow_texts else [])]
     return render_page(

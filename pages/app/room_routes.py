@@ -1,4 +1,4 @@
-"""Routes of a lecture's rooms: the page of the audience, the events that it follows, and where the lecturer stands.
+"""Routes of a lecture's rooms: the page of the audience, its events and answers, and where the lecturer stands.
 
 A browser that follows costs no script run: it gets the whole lecture once, and then a short message for each move.
 """
@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import asdict
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -15,12 +16,12 @@ from starlette.routing import Route
 
 from pages.app import warming
 from pages.app.security import is_foreign_origin
-from pages.classroom.rooms import ROOMS, Key, RoomRefused
-from pages.components.messages import AnyOf, Maybe, Number, OneOf, Text, Whole, read
+from pages.classroom.rooms import MAX_CHOICES, ROOMS, Key, Place, RoomRefused, Told
+from pages.components.messages import AnyOf, Maybe, Number, OneOf, Shape, Text, Whole, read
 
 MAX_PLACE_BYTES = 16_000  # bytes of a message that says where a lecturer stands
 SECRET_HEADER = "x-room-secret"
-NOT_FOUND, FORBIDDEN, TOO_LARGE, UNREADABLE, UNAVAILABLE = 404, 403, 413, 422, 503
+TAKEN, FORBIDDEN, NOT_FOUND, CLOSED, TOO_LARGE, UNREADABLE, UNAVAILABLE = 204, 403, 404, 409, 413, 422, 503
 PRIVATE = {"Cache-Control": "no-store"}
 EVENT_HEADERS = {**PRIVATE, "X-Accel-Buffering": "no"}  # nginx would otherwise hold events back
 # The page has a policy of its own, which allows its own scripts alone; this one adds who may show it in a frame.
@@ -45,6 +46,8 @@ PLACE = {
     ),
     "link": Maybe(Text(6_000)),
 }
+
+ANSWER = {"scene": Whole(1, MAX_PLACE), "choice": Whole(0, MAX_CHOICES - 1), "browser": Text(32)}
 
 
 # ---- the audience ----------------------------------------------------------------------------------------------------
@@ -82,36 +85,70 @@ async def send_events(request: Request) -> Response:
     return StreamingResponse(write_events(first, places), 200, EVENT_HEADERS, "text/event-stream")
 
 
-async def write_events(
-    first: tuple[str, str] | None, places: AsyncIterator[tuple[str, str] | None]
-) -> AsyncIterator[str]:
+async def write_events(first: Told | None, places: AsyncIterator[Told | None]) -> AsyncIterator[str]:
     """Yields the text of each event; the last says that the room has ended.
 
     first: what `places` has yielded already; None if it yields nothing.
     """
     async with aclosing(places):
         if first is not None:
-            yield write_event(*first)
+            yield write_event(first)
             async for place in places:
-                yield write_event(*place) if place else "event: here\ndata:\n\n"
+                yield write_event(place) if place else "event: here\ndata:\n\n"
     yield "event: end\ndata:\n\n"
 
 
-def write_event(digest: str, place: str) -> str:
+def write_event(told: Told) -> str:
     """Returns the text of the event that says where the lecturer stands, and of which page.
 
-    >>> write_event("5f", '{"scene": 2}')
-    'data: {"page": "5f", "place": {"scene": 2}}\\n\\n'
+    >>> write_event(Told("5f", '{"scene": 2}', (3, 1)))
+    'data: {"page": "5f", "place": {"scene": 2}, "answers": [3, 1]}\\n\\n'
     """
-    return f'data: {{"page": {json.dumps(digest)}, "place": {place or "null"}}}\n\n'
+    page, answers = json.dumps(told.page), json.dumps(told.answers)
+    return f'data: {{"page": {page}, "place": {told.place or "null"}, "answers": {answers}}}\n\n'
+
+
+async def take_answer(request: Request) -> Response:
+    """Handles a reader's answer to the poll whose question is shown.
+
+    Returns an empty response; its status is 409 if the poll is closed or the room has ended, 403 to pages of other
+    sites.
+    """
+    sent = await read_sent(request, ANSWER)
+    if isinstance(sent, Response):
+        return sent
+    code = request.query_params.get("room", "")
+    is_taken = sent is not None and ROOMS.answer(code, sent["scene"], sent["browser"], sent["choice"])
+    return Response(status_code=TAKEN if is_taken else CLOSED, headers=PRIVATE)
 
 
 # ---- the lecturer ----------------------------------------------------------------------------------------------------
 async def take_place(request: Request) -> Response:
     """Handles a message of a lecturer's browser: where the lecturer stands; without a body, only that it is there.
 
-    Returns the response with the number of followers; 404 if the room has ended or the secret is wrong, 403 to pages of
-    other sites.
+    Returns the response with the number of followers and their answers; 404 if the room has ended or the secret is
+    wrong, 403 to pages of other sites.
+    """
+    sent = await read_sent(request, PLACE)
+    if isinstance(sent, Response):
+        return sent
+    place = None
+    if sent is not None:
+        stop = sent["look"] and sent["look"]["stop"]
+        place = Place(json.dumps(sent), sent["scene"], sent["step"], stop)
+    key = Key(request.query_params.get("room", ""), request.headers.get(SECRET_HEADER, ""))
+    audience = ROOMS.move(key, place)
+    if audience is None:
+        return Response(status_code=NOT_FOUND, headers=PRIVATE)
+    return Response(json.dumps(asdict(audience)), 200, PRIVATE, "application/json")
+
+
+# ---- what browsers send ----------------------------------------------------------------------------------------------
+async def read_sent(request: Request, shape: Shape) -> dict | Response | None:
+    """Returns what the body of a request says, of a shape; None for an empty body.
+
+    Returns the response that refuses it: to pages of other sites (403), for a body that is too large (413) or of
+    another shape (422).
     """
     if is_foreign_origin(dict(request.headers.raw)):
         return Response(status_code=FORBIDDEN, headers=PRIVATE)
@@ -119,14 +156,9 @@ async def take_place(request: Request) -> Response:
     if body is None:
         return Response(status_code=TOO_LARGE, headers=PRIVATE)
     try:
-        place = json.dumps(read(PLACE, json.loads(body))) if body else None
+        return read(shape, json.loads(body)) if body else None
     except (ValueError, RecursionError):  # an unfit message is a ValueError, too
         return Response(status_code=UNREADABLE, headers=PRIVATE)
-    key = Key(request.query_params.get("room", ""), request.headers.get(SECRET_HEADER, ""))
-    followers = ROOMS.move(key, place)
-    if followers is None:
-        return Response(status_code=NOT_FOUND, headers=PRIVATE)
-    return Response(json.dumps({"followers": followers}), 200, PRIVATE, "application/json")
 
 
 async def read_body(request: Request) -> bytes | None:
@@ -147,5 +179,6 @@ routes = [
         ("", send_page, "GET"),
         ("/events", send_events, "GET"),
         ("/place", take_place, "POST"),
+        ("/answer", take_answer, "POST"),
     )
 ]

@@ -3,8 +3,11 @@
 A room is forgotten when its lecturer ends it, or has not been heard of for a while. Nothing of it is stored on a disk.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from hmac import compare_digest
@@ -16,6 +19,9 @@ CODE_LENGTH = 6
 SECRET_BYTES = 24  # random bytes of a secret, which nobody can guess
 MAX_ROOMS = 20
 MAX_FOLLOWERS = 400  # most browsers that follow one room
+QUESTION_STEP = "question"  # the step of a scene that shows its question, as in pages/lectures/script.py
+MAX_CHOICES = 16  # most choices of a poll
+MAX_POLLS = 60  # most scenes of a room whose polls are answered
 MAX_PAGE_BYTES = 4_000_000  # bytes of a lecture's compressed page
 ABSENCE = 20 * 60.0  # seconds without a message from the lecturer after which a room ends
 HEARTBEAT = 15.0  # seconds after which a follower is told that the connection stands, if nothing else is sent
@@ -53,19 +59,72 @@ class RoomPage:
     digest: str
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a lecturer stands.
+
+    text: the whole place as a text for the followers. scene: the number of the scene. step: the step that it shows.
+    stop: the keyframe of its animation; None if none is shown.
+    """
+
+    text: str
+    scene: int
+    step: str
+    stop: float | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether the question of the scene is shown, so that its poll is open."""
+        return self.step == QUESTION_STEP
+
+    def is_at(self, other: Place | None) -> bool:
+        """Returns whether this is the other place, as far as its keyframe is known."""
+        if other is None or (self.scene, self.step) != (other.scene, other.step):
+            return False
+        return None in (self.stop, other.stop) or self.stop == other.stop
+
+
+@dataclass(frozen=True)
+class Audience:
+    """What a lecturer hears of the audience.
+
+    followers: the number of browsers that follow. answers: how many answers each choice of the scene's poll has.
+    """
+
+    followers: int
+    answers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a follower is told.
+
+    page: the digest of the room's page. place: the text of the lecturer's place; "" before the first. answers: how many
+    answers each choice of the scene's poll has; () while its question is shown, and without a poll.
+    """
+
+    page: str
+    place: str
+    answers: tuple[int, ...]
+
+
 @dataclass
 class Room:
     """An open room.
 
-    place: the text of the place at which the lecturer stands; "" before the first. followers: the number of browsers
-    that follow. heard: when the lecturer was last heard of, in seconds of the store's clock. signals: what wakes the
-    followers, one for each event loop in which some wait.
+    place: where the lecturer stands; None before the first message. revealed: the place right after a
+    question, at which the answers are shown; None before. answers: {number of a scene: {name of a browser:
+    the choice in the scene's poll}}. followers: the number of browsers that follow. heard: when the lecturer was last
+    heard of, in seconds of the store's clock. signals: what wakes the followers, one for each event loop in which some
+    wait.
     """
 
     secret: str
     page: RoomPage
     heard: float
-    place: str = ""
+    place: Place | None = None
+    revealed: Place | None = None
+    answers: dict[int, dict[str, int]] = field(default_factory=dict)
     followers: int = 0
     has_ended: bool = False
     signals: dict[asyncio.AbstractEventLoop, asyncio.Event] = field(default_factory=dict)
@@ -111,7 +170,7 @@ class RoomStore:
         check_page(page)
         room = self.find_own(key)
         if room is not None:
-            room.page, room.place = page, ""
+            room.page, room.place, room.revealed, room.answers = page, None, None, {}
             wake(room)
 
     def find_page(self, key: Key) -> RoomPage | None:
@@ -119,19 +178,20 @@ class RoomStore:
         room = self.find_own(key)
         return room and room.page
 
-    def move(self, key: Key, place: str | None) -> int | None:
-        """Tells a room's followers where its lecturer stands; returns how many follow.
+    def move(self, key: Key, place: Place | None) -> Audience | None:
+        """Tells a room's followers where its lecturer stands; returns what the lecturer hears of them.
 
-        Returns None if the room has ended, or if the key is wrong. place: the text of the place; None if the lecturer
-        has not moved, and is only present.
+        Returns None if the room has ended, or if the key is wrong. place: None if the lecturer has not moved, and is
+        only present.
         """
         room = self.find_own(key)
         if room is None:
             return None
         if place is not None and place != room.place:
+            room.revealed = find_revealed(room, place)
             room.place = place
             wake(room)
-        return room.followers
+        return Audience(room.followers, count_answers(room))
 
     def end(self, key: Key) -> None:
         """Ends a room, and tells its followers; does nothing for a wrong key."""
@@ -155,8 +215,25 @@ class RoomStore:
             return None
         return room
 
-    async def follow(self, code: str) -> AsyncIterator[tuple[str, str] | None]:
-        """Yields (digest of the page, place of the lecturer), at once and after each change, until the room ends.
+    def answer(self, code: str, scene: int, browser: str, choice: int) -> bool:
+        """Notes a browser's answer to the poll of a scene, in place of its former one; returns whether it was taken.
+
+        It is taken while the scene's question is shown. browser: a random name, by which a browser has one answer.
+        """
+        room = self.find(code)
+        if room is None or room.place is None or not room.place.asks or room.place.scene != scene:
+            return False
+        with self.lock:
+            if scene not in room.answers and len(room.answers) >= MAX_POLLS:
+                return False
+            answers = room.answers.setdefault(scene, {})
+            if browser not in answers and len(answers) >= MAX_FOLLOWERS:
+                return False
+            answers[browser] = choice
+        return True
+
+    async def follow(self, code: str) -> AsyncIterator[Told | None]:
+        """Yields what a follower is told, at once and after each change, until the room ends.
 
         Yields None every HEARTBEAT seconds without a change. A follower who reads slowly gets the latest place, and not
         those before. Yields nothing if there is no such room.
@@ -176,7 +253,7 @@ class RoomStore:
                 signal = room.signals.setdefault(loop, asyncio.Event())  # before what it tells of is read
                 if room.has_ended:
                     return
-                latest = (room.page.digest, room.place)
+                latest = tell(room)
                 if latest != told:
                     yield latest
                     told = latest
@@ -230,6 +307,37 @@ def check_page(page: RoomPage) -> None:
     """Raises RoomRefused (page) for a page of more than MAX_PAGE_BYTES."""
     if len(page.data) > MAX_PAGE_BYTES:
         raise RoomRefused("page", limit=MAX_PAGE_BYTES // 1_000_000, given=len(page.data) / 1_000_000)
+
+
+def find_revealed(room: Room, place: Place) -> Place | None:
+    """Returns the place at which the answers to the last question are shown, when the lecturer goes to a place.
+
+    It is the first place after the question of its scene, with the first keyframe that is told there.
+    """
+    before = room.place
+    comes_from_question = before is not None and before.asks and before.scene == place.scene
+    is_first_keyframe = place.is_at(room.revealed) and room.revealed.stop is None
+    if place.asks:
+        return None
+    return place if comes_from_question or is_first_keyframe else room.revealed
+
+
+def tell(room: Room) -> Told:
+    """Returns what the followers of a room are told now; the answers to a poll only right after its question."""
+    if room.place is None:
+        return Told(room.page.digest, "", ())
+    return Told(room.page.digest, room.place.text, () if room.place.asks else count_answers(room))
+
+
+def count_answers(room: Room) -> tuple[int, ...]:
+    """Returns how many browsers have chosen each choice in the poll of the scene at which the lecturer stands.
+
+    Returns () once the lecturer has gone on from the place right after the question.
+    """
+    if room.place is None or not (room.place.asks or room.place.is_at(room.revealed)):
+        return ()
+    chosen = Counter(room.answers.get(room.place.scene, {}).copy().values())
+    return tuple(chosen[choice] for choice in range(max(chosen, default=-1) + 1))
 
 
 def wake(room: Room) -> None:

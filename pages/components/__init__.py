@@ -239,7 +239,7 @@ lectern = make_component(
 )
 room = make_component(
     "room",
-    '<small class="room" role="status"></small>',
+    '<small class="room" role="status"></small><div class="poll" hidden></div>',
     isolate_styles=False,
     sends={"kept": {"code": Text(24), "secret": Text(64)}, "lost": Flag()},
 )

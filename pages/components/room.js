@@ -1,10 +1,12 @@
 // Tells the server where a lecturer stands, so that the browsers of the audience follow; keeps the room's secret.
 import { backendAddress } from "./backend.js";
+import { drawPoll } from "./poll.js";
 import { shared } from "./shared.js";
 
 const ROOM = "attention-room"; // the room's code and secret in localStorage, so that a reload does not lose the room
 const LOOK_EVERY_MS = 100;
 const PRESENT_EVERY_MS = 5_000; // ms after which a lecturer who has not moved says so, and hears how many follow
+const COUNT_EVERY_MS = 1_000; // ms after which the answers to an open poll are counted again
 const RETRY_MS = 1000;
 const LIMIT_MS = 10_000; // ms after which a request without an answer counts as lost
 
@@ -49,12 +51,17 @@ export function lookNow() {
  * @property {boolean} ended whether the room that this browser keeps has ended
  * @property {{ scene: number, step: string, link: string } | null} place null at the desk
  * @property {string} text says which room is open, and how many follow: {count}
+ * @property {import("./poll.js").Poll | null} poll the poll of the scene
+ * @property {{ answers: string, truth: string, open: string }} texts of the poll; open: with the {count} of its answers
  */
 
 /** @param {import("./shared.js").Component<RoomData>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
-  const shown = parentElement.querySelector(".room");
-  const tab = (shared.room ??= { sent: "", sentAt: -Infinity, followers: 0, told: "" });
+  const [shown, polled] = [".room", ".poll"].map((name) => parentElement.querySelector(name));
+  const tab = (shared.room ??= { sent: "", sentAt: -Infinity, followers: 0, answers: [], told: "" });
+  const asks = data.place?.step === "question";
+  if (tab.scene !== data.place?.scene) [tab.scene, tab.answers] = [data.place?.scene, []];
+  polled.hidden = true;
   tab.end?.(); // ends the old loop, because Streamlit does not call the cleanup function when it sends new data
   shown.textContent = data.key ? data.text.replace("{count}", String(tab.followers)) : "";
   if (data.ended) keepKey(null);
@@ -70,10 +77,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
   keepKey(data.key);
   let [isSending, hasEnded, restsUntil] = [false, false, 0];
 
+  // Shows how many have answered while the question is shown; then the answers, until the lecturer goes on.
+  const showPoll = () => {
+    const poll = asks || tab.answers.length ? data.poll : null;
+    polled.hidden = !poll;
+    if (!poll) return;
+    const count = String(tab.answers.reduce((sum, each) => sum + each, 0));
+    const question = `${poll.question} ${data.texts.open.replace("{count}", count)}`;
+    drawPoll(polled, asks ? { ...poll, question } : poll, { counts: asks ? null : tab.answers, texts: data.texts });
+  };
+
   const look = async () => {
     const now = performance.now();
     const body = data.place ? JSON.stringify({ ...data.place, look: lookNow() }) : "";
-    const isDue = body !== tab.sent || now - tab.sentAt > PRESENT_EVERY_MS;
+    const isDue = body !== tab.sent || now - tab.sentAt > (asks && data.poll ? COUNT_EVERY_MS : PRESENT_EVERY_MS);
     if (isSending || hasEnded || !isDue || now < restsUntil) return;
     isSending = true;
     try {
@@ -88,9 +105,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
         setTriggerValue("lost", true);
       }
       if (!answer.ok) throw new Error(String(answer.status));
-      tab.followers = (await answer.json()).followers;
+      ({ followers: tab.followers, answers: tab.answers } = await answer.json());
       [tab.sent, tab.sentAt] = [body, now];
       shown.textContent = data.text.replace("{count}", String(tab.followers));
+      showPoll();
     } catch {
       restsUntil = now + RETRY_MS;
     }

@@ -19,8 +19,9 @@
  * @property {number} [openedDrawer] the number of the last accordion ("drawer") that was scrolled into view
  * @property {number} [soughtControl] the number of the last control that was scrolled into view
  * @property {{ written?: string, told?: string, forget?: () => void }} [keptLecture] what this tab has stored, and sent
- * @property {{ sent: string, sentAt: number, followers: number, told: string, end?: () => void }} [room] what this
- *   tab has sent to the room of a lecture, and when; how many follow; the secret that it has told the server
+ * @property {{ sent: string, sentAt: number, followers: number, answers: number[], told: string, scene?: number,
+ *   end?: () => void }} [room] what this tab has sent to the room of a lecture, and when; how many follow, and their
+ *   answers; the secret that it has told the server; the number of the scene that it shows
  * @property {{ first: number, moves: string[], sentAt: number }} [pressed] the keys for undo and redo that the server
  *   has not done yet, and how many were pressed before them
  * @property {Element} [pressedPlace] the element that sends them

@@ -1,21 +1,23 @@
 """Opens the room of a lecture, in which the browsers of the audience follow it, and shows its code."""
 
 import gzip
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from attention_core.documents.lecture_page import FollowTexts, lecture_page
+from attention_core.documents.lecture_page import POLL_PART, FollowTexts, PartDrawing, lecture_page
 from pages.classroom.rooms import ABSENCE, CODE_LENGTH, ROOMS, Key, RoomPage, RoomRefused
 from pages.components import room as room_component
+from pages.components.modules import join_modules, join_styles
 from pages.export.document_texts import workbench_address
 from pages.export.flow_files import list_drawings
 from pages.lectures import lecture_session
 from pages.lectures.script import Lecture, lecture_to_file
 from pages.presentation.lecture_files import MAKING_SLOT, make_slide_show
 from pages.presentation.lesson_slide import DrawnParts, draw_next_part
+from pages.presentation.poll import make_poll
 from pages.session import setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address
 from pages.session.collected import collect_part
@@ -25,6 +27,7 @@ from pages.workbench.sharing import show_qr_code
 
 FILLED_IN_BROWSER = "{count}"  # the browser fills in how many follow
 FOLLOW_TEXTS = ("waiting", "following", "exploring", "lost", "ended", "leave", "back", "changed")
+POLL_TEXTS = ("answers", "truth")  # the names of the bars of a poll
 
 
 # ---- on the stage ----------------------------------------------------------------------------------------------------
@@ -107,11 +110,17 @@ def tell_room() -> None:
     place = None
     if session.scene_step is not None:
         place = {"scene": session.at + 1, "step": session.scene_step, "link": link_to_changed_scene()}
+    poll = make_poll(lecture_session.current_scene()) if key and place else None
     room_component(
         data={
             "key": {"code": key.code, "secret": key.secret} if key else None,
             "ended": session.is_room_over,
             "place": place,
+            "poll": asdict(poll) if poll else None,
+            "texts": {
+                **{name: say(f"present.room.poll.{name}") for name in POLL_TEXTS},
+                "open": say("present.room.poll.open", count=FILLED_IN_BROWSER),
+            },
             "text": say("present.room.told", code=key.code, count=FILLED_IN_BROWSER) if key else "",
         },
         key="room",
@@ -163,8 +172,17 @@ def make_room_page(lecture: Lecture, drawn: DrawnParts, digest: str) -> RoomPage
         show = make_slide_show(lecture, drawn, workbench_address(), "")
         slides = tuple(replace(slide, notes="") for slide in show.slides)
         texts = {name: say(f"present.room.follow.{name}") for name in FOLLOW_TEXTS}
-        page = lecture_page(replace(show, slides=slides), list_drawings(), FollowTexts(digest, **texts))
+        texts |= {name: say(f"present.room.poll.{name}") for name in POLL_TEXTS}
+        found = {number: make_poll(scene) for number, scene in enumerate(lecture.scenes, start=1)}
+        polls = {number: poll for number, poll in found.items() if poll is not None}
+        drawings = {**list_drawings(), POLL_PART: make_poll_drawing()}
+        page = lecture_page(replace(show, slides=slides), drawings, FollowTexts(digest, **texts, polls=polls))
         return RoomPage(gzip.compress(page.encode(), mtime=0), digest)
+
+
+def make_poll_drawing() -> PartDrawing:
+    """Returns the script, HTML and style with which the page of the audience draws a poll."""
+    return PartDrawing(join_modules(POLL_PART), '<div class="poll"></div>', join_styles([POLL_PART]))
 
 
 def digest_lecture(lecture: Lecture) -> str:

@@ -141,7 +141,11 @@ def test_events_say_where_the_lecture_stands_and_that_it_has_ended(store):
     answer = ask("GET", "/room/events", f"room={key.code}", until="\n\n")
     assert answer.status == 200 and dict(answer.headers)["content-type"].startswith("text/event-stream")
     ((line,),) = events(answer.body)
-    assert json.loads(line.removeprefix("data: ")) == {"page": "5f", "place": {**PLACE, "look": LOOK}}
+    assert json.loads(line.removeprefix("data: ")) == {
+        "page": "5f",
+        "place": {**PLACE, "look": LOOK},
+        "answers": [],
+    }
     assert store.find(key.code).followers == 0  # the browser has left
     store.end(key)
     ended = ask("GET", "/room/events", f"room={key.code}")
@@ -151,7 +155,7 @@ def test_events_say_where_the_lecture_stands_and_that_it_has_ended(store):
 def test_before_the_first_place_there_is_none_and_a_full_room_is_refused(store, monkeypatch):
     key = store.open(PAGE)
     answer = ask("GET", "/room/events", f"room={key.code}", until="\n\n")
-    assert events(answer.body) == [['data: {"page": "5f", "place": null}']]
+    assert events(answer.body) == [['data: {"page": "5f", "place": null, "answers": []}']]
     monkeypatch.setattr(rooms, "MAX_FOLLOWERS", 0)
     assert ask("GET", "/room/events", f"room={key.code}").status == 503
 
@@ -161,10 +165,10 @@ def test_a_place_is_taken_from_the_lecturer_alone(store):
     key = store.open(PAGE)
     other = store.open(PAGE)
     answer = post(key, PLACE)
-    assert (answer.status, json.loads(answer.body)) == (200, {"followers": 0})
-    assert json.loads(store.find(key.code).place) == PLACE
+    assert (answer.status, json.loads(answer.body)) == (200, {"followers": 0, "answers": []})
+    assert json.loads(store.find(key.code).place.text) == PLACE
     assert post(key, {**PLACE, "scene": 3}, secret=other.secret).status == 404
-    assert json.loads(store.find(key.code).place) == PLACE
+    assert json.loads(store.find(key.code).place.text) == PLACE
     store.end(key)
     assert post(key, PLACE).status == 404
 
@@ -173,14 +177,14 @@ def test_a_message_without_a_body_says_that_the_lecturer_is_there(store):
     key = store.open(PAGE)
     post(key, PLACE)
     assert post(key, b"").status == 200
-    assert json.loads(store.find(key.code).place) == PLACE
+    assert json.loads(store.find(key.code).place.text) == PLACE
 
 
 def test_a_page_of_another_site_moves_no_lecture(store):
     key = store.open(PAGE)
     for origin in ("https://evil.example", "null", "https://lecture.example.evil.example", "http://[::1"):
         assert post(key, PLACE, origin=origin).status == 403
-    assert store.find(key.code).place == ""
+    assert store.find(key.code).place is None
 
 
 @pytest.mark.parametrize(
@@ -205,7 +209,7 @@ def test_a_page_of_another_site_moves_no_lecture(store):
 def test_a_place_of_another_form_is_refused(store, body):
     key = store.open(PAGE)
     assert post(key, body).status == 422
-    assert store.find(key.code).place == ""
+    assert store.find(key.code).place is None
 
 
 def test_hostile_text_in_a_place_stays_one_event(store):
@@ -223,3 +227,37 @@ def test_of_a_body_that_is_too_large_no_more_is_read(store):
     endless = (b"a" * 1000 for _ in range(10**6))
     answer = ask("POST", "/room/place", f"room={key.code}", headers, endless)
     assert answer.status == 413 and answer.read == 17_000
+
+
+# ---- polls -----------------------------------------------------------------------------------------------------------
+ANSWER = {"scene": 2, "choice": 1, "browser": "0f"}
+
+
+def answer(key, body, **headers):
+    """The answer to a reader's browser."""
+    text = body if isinstance(body, bytes) else json.dumps(body).encode()
+    headers = {**HOST, "origin": "https://lecture.example", **headers}
+    return ask("POST", "/room/answer", f"room={key.code}", headers, [text]).status
+
+
+def test_answers_are_taken_with_the_question_and_come_back_as_counts(store):
+    key = store.open(PAGE)
+    assert answer(key, ANSWER) == 409
+    post(key, {**PLACE, "step": "question"})
+    assert answer(key, ANSWER) == answer(key, {**ANSWER, "browser": "1e"}) == 204
+    assert json.loads(post(key, b"").body) == {"followers": 0, "answers": [0, 2]}
+    post(key, {**PLACE, "look": {**LOOK, "stop": 0}})
+    ((line,),) = events(ask("GET", "/room/events", f"room={key.code}", until="\n\n").body)
+    assert json.loads(line.removeprefix("data: "))["answers"] == [0, 2]
+    post(key, {**PLACE, "look": {**LOOK, "stop": 1}})
+    assert json.loads(post(key, b"").body)["answers"] == [] and answer(key, ANSWER) == 409
+
+
+def test_hostile_answers_and_those_of_another_site_are_refused(store):
+    key = store.open(PAGE)
+    post(key, {**PLACE, "step": "question"})
+    assert answer(key, ANSWER, origin="https://evil.example") == 403
+    assert answer(key, b"") == 409 and answer(key, b"a" * 20_000) == 413
+    for part in ({"choice": 16}, {"choice": -1}, {"choice": "1"}, {"scene": 0}, {"browser": "a" * 33}, {"name": "A"}):
+        assert answer(key, {**ANSWER, **part}) == 422
+    assert store.find(key.code).answers == {}

@@ -7,10 +7,15 @@ from contextlib import aclosing
 import pytest
 
 from pages.classroom import rooms
-from pages.classroom.rooms import Key, RoomPage, RoomRefused, RoomStore, make_code, read_code
+from pages.classroom.rooms import Audience, Key, Place, RoomPage, RoomRefused, RoomStore, Told, make_code, read_code
 
 PAGE = RoomPage(b"the page", "5f")
 OTHER_PAGE = RoomPage(b"another page", "6a")
+
+
+def at(text, step="map", scene=1, stop=None):
+    """A place of a lecturer."""
+    return Place(text, scene, step, stop)
 
 
 class Clock:
@@ -59,14 +64,14 @@ def test_a_follower_gets_the_place_at_once_and_each_later_one_also_from_another_
     async def follow():
         store = RoomStore()
         key = store.open(PAGE)
-        assert store.move(key, "one") == 0
+        assert store.move(key, at("one")) == Audience(0, ())
         async with aclosing(store.follow(key.code)) as places:
-            assert await take(places, 1) == [("5f", "one")]
+            assert await take(places, 1) == [Told("5f", "one", ())]
             later = asyncio.create_task(take(places, 1))
             await asyncio.sleep(rooms.LEAST_PAUSE + 0.02)  # the follower waits now
-            assert await asyncio.to_thread(store.move, key, "two") == 1
-            assert await later == [("5f", "two")]
-        assert store.move(key, "three") == 0  # who has left is counted no more
+            assert await asyncio.to_thread(store.move, key, at("two")) == Audience(1, ())
+            assert await later == [Told("5f", "two", ())]
+        assert store.move(key, at("three")) == Audience(0, ())  # who has left is counted no more
 
     run(follow())
 
@@ -76,12 +81,12 @@ def test_a_follower_who_was_away_gets_the_latest_place_alone():
         store = RoomStore()
         key = store.open(PAGE)
         async with aclosing(store.follow(key.code)) as places:
-            assert await take(places, 1) == [("5f", "")]
+            assert await take(places, 1) == [Told("5f", "", ())]
             for number in range(500):  # while the network is gone
-                store.move(key, str(number))
-            assert await take(places, 1) == [("5f", "499")]
+                store.move(key, at(str(number)))
+            assert await take(places, 1) == [Told("5f", "499", ())]
         async with aclosing(store.follow(key.code)) as places:  # the browser connects again
-            assert await take(places, 1) == [("5f", "499")]
+            assert await take(places, 1) == [Told("5f", "499", ())]
 
     run(follow())
 
@@ -93,7 +98,7 @@ def test_a_follower_is_told_that_the_connection_stands(monkeypatch):
         store = RoomStore()
         key = store.open(PAGE)
         async with aclosing(store.follow(key.code)) as places:
-            assert await take(places, 3) == [("5f", ""), None, None]
+            assert await take(places, 3) == [Told("5f", "", ()), None, None]
 
     run(follow())
 
@@ -102,26 +107,66 @@ def test_another_page_reaches_the_followers_without_the_place_of_the_former():
     async def follow():
         store = RoomStore()
         key = store.open(PAGE)
-        store.move(key, "one")
+        store.move(key, at("one"))
         async with aclosing(store.follow(key.code)) as places:
             await take(places, 1)
             store.replace(key, OTHER_PAGE)
-            assert await take(places, 1) == [("6a", "")]
+            assert await take(places, 1) == [Told("6a", "", ())]
 
     run(follow())
+
+
+# ---- polls -----------------------------------------------------------------------------------------------------------
+def test_answers_are_counted_while_the_question_is_shown_and_told_right_after_it():
+    store = RoomStore()
+    key = store.open(PAGE)
+    assert not store.answer(key.code, 1, "a", 2)  # no lecturer stands anywhere yet
+    store.move(key, at("asked", "question"))
+    for browser, choice in (("a", 0), ("b", 2), ("c", 2), ("a", 2), ("d", 1)):  # a thinks again
+        assert store.answer(key.code.lower(), 1, browser, choice)
+    assert store.move(key, None).answers == (0, 1, 3)  # the lecturer hears of them at once
+    assert rooms.tell(store.find(key.code)) == Told("5f", "asked", ())  # the audience does not yet
+    assert not store.answer(key.code, 2, "e", 0) and not store.answer("AAAAAA", 1, "e", 0)
+
+    assert store.move(key, at("journey", "journey")).answers == (0, 1, 3)  # the animation is not drawn yet
+    assert store.move(key, at("drawn", "journey", stop=0)).answers == (0, 1, 3)
+    assert rooms.tell(store.find(key.code)) == Told("5f", "drawn", (0, 1, 3))
+    assert not store.answer(key.code, 1, "e", 0)  # too late
+    assert store.move(key, at("next", "journey", stop=1)).answers == ()
+    assert store.move(key, at("map", "map", stop=8)).answers == ()
+    assert store.move(key, at("other", "map", scene=2)).answers == ()
+
+    store.move(key, at("asked", "question"))  # the question again: the answers are still there, and may change
+    assert store.answer(key.code, 1, "d", 2) and store.move(key, None).answers == (0, 0, 4)
+    store.replace(key, OTHER_PAGE)
+    store.move(key, at("asked", "question"))
+    assert store.move(key, None).answers == ()  # another lecture
+
+
+def test_answers_have_bounds(monkeypatch):
+    monkeypatch.setattr(rooms, "MAX_FOLLOWERS", 3)
+    monkeypatch.setattr(rooms, "MAX_POLLS", 2)
+    store = RoomStore()
+    key = store.open(PAGE)
+    for scene, is_taken in ((1, True), (2, True), (3, False)):
+        store.move(key, at("", "question", scene))
+        taken = [store.answer(key.code, scene, str(browser), 1) for browser in range(5)]
+        assert taken == [is_taken and browser < 3 for browser in range(5)]
+    store.move(key, at("", "question", 2))
+    assert store.answer(key.code, 2, "1", 0)  # who has answered may still change the answer
 
 
 # ---- who may ---------------------------------------------------------------------------------------------------------
 def test_without_the_secret_nobody_moves_replaces_or_ends_a_room():
     store = RoomStore()
     key, other = store.open(PAGE), store.open(OTHER_PAGE)
-    store.move(key, "one")
+    store.move(key, at("one"))
     for wrong in (Key(key.code, ""), Key(key.code, other.secret), Key("AAAAAA", key.secret), Key(key.code, "é" * 99)):
-        assert store.move(wrong, "two") is None and store.find_page(wrong) is None
+        assert store.move(wrong, at("two")) is None and store.find_page(wrong) is None
         store.replace(wrong, OTHER_PAGE)
         store.end(wrong)
     room = store.find(key.code)
-    assert (room.place, room.page) == ("one", PAGE)
+    assert (room.place, room.page) == (at("one"), PAGE)
 
 
 def test_two_lecturers_lead_their_own_rooms():
@@ -129,13 +174,13 @@ def test_two_lecturers_lead_their_own_rooms():
         store = RoomStore()
         one, two = store.open(PAGE), store.open(OTHER_PAGE)
         async with aclosing(store.follow(one.code)) as of_one, aclosing(store.follow(two.code)) as of_two:
-            assert await take(of_one, 1) + await take(of_two, 1) == [("5f", ""), ("6a", "")]
-            store.move(two, "there")
-            store.move(one, "here")
-            assert await take(of_one, 1) + await take(of_two, 1) == [("5f", "here"), ("6a", "there")]
+            assert await take(of_one, 1) + await take(of_two, 1) == [Told("5f", "", ()), Told("6a", "", ())]
+            store.move(two, at("there"))
+            store.move(one, at("here"))
+            assert await take(of_one, 1) + await take(of_two, 1) == [Told("5f", "here", ()), Told("6a", "there", ())]
             store.end(one)
             assert [each async for each in of_one] == []
-            assert store.move(two, "on") == 1
+            assert store.move(two, at("on")) == Audience(1, ())
 
     run(follow())
 
@@ -146,11 +191,11 @@ def test_a_room_ends_without_its_lecturer_and_not_before():
     store = RoomStore(absence=600, clock=clock)
     key = store.open(PAGE)
     clock.now = 599
-    assert store.move(key, None) == 0  # the lecturer is there, and has not moved
+    assert store.move(key, None) == Audience(0, ())  # the lecturer is there, and has not moved
     clock.now = 1198
-    assert store.find(key.code).place == ""
+    assert store.find(key.code).place is None
     clock.now = 1200
-    assert store.find(key.code) is None and store.move(key, "late") is None and not store.rooms
+    assert store.find(key.code) is None and store.move(key, at("late")) is None and not store.rooms
 
 
 def test_nothing_of_a_room_is_kept_when_nobody_asks_for_it_any_more():
@@ -158,7 +203,7 @@ def test_nothing_of_a_room_is_kept_when_nobody_asks_for_it_any_more():
         store = RoomStore(absence=0.05)
         key = store.open(PAGE)
         seen = [each async for each in store.follow(key.code)]  # ends by itself, although nobody calls the store
-        assert seen == [("5f", "")] and not store.rooms
+        assert seen == [Told("5f", "", ())] and not store.rooms
 
     run(follow())
 
@@ -200,6 +245,6 @@ def test_rooms_followers_and_pages_have_bounds(monkeypatch):
             await anext(follow[1])
             with pytest.raises(RoomRefused, match="followers"):
                 await anext(follow[2])
-        assert await anext(store.follow(keys[1].code)) == ("5f", "")
+        assert await anext(store.follow(keys[1].code)) == Told("5f", "", ())
 
     run(follow())

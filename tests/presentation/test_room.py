@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import re
 from html import unescape
 from types import SimpleNamespace
@@ -12,9 +13,10 @@ from streamlit.runtime.context import ContextProxy
 from pages.classroom import rooms
 from pages.classroom.rooms import ROOMS
 from pages.lectures.kinds.text import OwnText
-from pages.lectures.script import Lecture, Scene, lecture_to_link
+from pages.lectures.script import Lecture, Scene, lecture_to_link, load_shipped_lecture
+from pages.presentation.poll import make_poll
 from pages.setup.setup import make_setup
-from pages.site.words import load_app_texts
+from pages.site.words import load_app_texts, use_language
 from tests.presentation.test_present import EVIL, Presented
 
 WORDS = load_app_texts("en")
@@ -51,12 +53,9 @@ def page_of(led):
 def test_a_key_opens_the_room_and_shows_its_code_and_the_next_leads_back(language):
     words = load_app_texts(language)
     led = Led(own=lecture_to_link(LECTURE), lang=language).press("start")
-    assert led.room_data() == {
-        "key": None,
-        "ended": False,
-        "place": {"scene": 1, "step": "text", "link": ""},
-        "text": "",
-    }
+    data = led.room_data()
+    assert [data[name] for name in ("key", "ended", "text", "poll")] == [None, False, "", None]
+    assert data["place"] == {"scene": 1, "step": "text", "link": ""}
     led.press("room")
     (code,) = ROOMS.rooms
     assert f"# {code}" in led.texts() and "one" not in led.texts()
@@ -152,3 +151,42 @@ def test_the_page_of_the_audience_is_light_whatever_the_lecturers_theme(monkeypa
     monkeypatch.setattr(ContextProxy, "theme", SimpleNamespace(type="dark"))
     dark = page_of(Led(own=lecture_to_link(lecture)).press("start").press("room"))
     assert dark == light and len(re.findall('"packed": ', unescape(dark))) == 1  # the animation is in it
+
+
+# ---- polls -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_poll_of_a_scene_offers_its_words_and_knows_the_weights(language):
+    scenes = load_shipped_lecture("ten_minutes", language).scenes
+    with use_language(language):
+        poll = make_poll(scenes[0])
+        others = [make_poll(scene) is not None for scene in scenes]
+    words = {"en": "Anna fed the dog and it barked", "zh": "小红 喂了 那只 狗 ， 它 摇尾巴"}[language].split()
+    assert list(poll.choices) == words
+    powers = [math.exp(each / math.sqrt(2)) for each in (-6, 0, 0, 6, 0, 0, 0)]  # q · k, as on paper
+    assert poll.shares == pytest.approx([power / sum(powers) for power in powers], abs=1e-6)
+    query = {"en": "it", "zh": "它"}[language]
+    assert poll.question == load_app_texts(language)["present.room.poll.question"].format(word=query)
+    steps = [{"journey", "map"} & {*scene.own_steps()} for scene in scenes]
+    assert all(scene.question and shown for scene, shown, has in zip(scenes, steps, others, strict=True) if has)
+
+
+def test_a_scene_without_a_largest_weight_without_a_question_or_with_many_words_has_no_poll():
+    setup = make_setup(example="en_it")
+    assert make_poll(Scene(setup, "", question="Which?", steps=("map",))) is not None
+    assert make_poll(Scene(setup, "", steps=("map",))) is None
+    assert make_poll(Scene(setup, "", question="Which?", steps=("cell",))) is None
+    assert make_poll(Scene(OwnText("a"), "", question="Which?")) is None
+    even = setup.with_fields(temperature=1e6, text="Zog Zog Zog")
+    assert make_poll(Scene(even, "", question="Which?", steps=("map",))) is None
+    many = make_setup(example="en_it", text=" ".join(["Anna fed the dog and it barked"] * 3))
+    assert make_poll(Scene(many, "", question="Which?", steps=("map",))) is None
+
+
+def test_the_poll_is_on_the_stage_and_in_the_page_of_the_audience():
+    lecture = Lecture("", (Scene(make_setup(example="en_it"), "A", question="Which?", steps=("map",)),))
+    led = Led(own=lecture_to_link(lecture)).press("start").press("room")
+    poll = led.room_data()["poll"]
+    assert poll["choices"][3] == "dog" and max(poll["shares"]) == poll["shares"][3]
+    assert led.room_data()["texts"]["open"] == "Answers so far: {count}"
+    (texts,) = re.findall(r'data-texts="([^"]*)"', page_of(led))
+    assert json.loads(unescape(texts))["polls"] == {"1": poll}

@@ -10,6 +10,7 @@ from tests.browser.conftest import WINDOW
 pytestmark = pytest.mark.slow
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+WORD, COUNT = "dog", 7  # a word of the sentence, and how many it has
 FLOW = "document.querySelector('.on .moving').firstChild.shadowRoot.firstChild.flow"
 CELL = """() => {
     const flow = document.querySelector('.on .moving').firstChild.shadowRoot.firstChild.flow;
@@ -18,7 +19,7 @@ CELL = """() => {
 
 
 def test_browsers_follow_leave_come_back_and_the_lecturer_may_reload(chromium, server):
-    setup = make_setup(example="en_colour")
+    setup = make_setup(example="en_it")
     scenes = (Scene(setup, "First", question="Why?", steps=("journey", "map")), Scene(setup, "Second", steps=("cell",)))
     link = lecture_to_link(Lecture("Two scenes", scenes))
     lecturer = chromium.new_context(viewport=WINDOW, reduced_motion="reduce")
@@ -29,7 +30,7 @@ def test_browsers_follow_leave_come_back_and_the_lecturer_may_reload(chromium, s
         page.on("pageerror", lambda error: said.append(str(error)))
     phone.on("console", lambda message: said.append(message.text))
     stage.goto(f"{server}/present?own={link}&scene=1&step=question")
-    stage.locator(".st-key-asked").wait_for()
+    expect(stage.locator(".lectern-place")).to_have_text("Scene 1 of 2")  # the keys are heard now
     stage.keyboard.press("r")
     code = stage.locator(".st-key-room_code h1").inner_text()
     phone.goto(f"{server}/room")
@@ -42,11 +43,21 @@ def test_browsers_follow_leave_come_back_and_the_lecturer_may_reload(chromium, s
 
     stage.keyboard.press("r")
     stage.locator(".st-key-asked").wait_for()
+    choice = phone.locator(".polled").get_by_role("button", name=WORD, exact=True)
+    choice.click()
+    expect(choice).to_have_attribute("aria-pressed", "true")
+    expect(stage.locator(".poll")).to_contain_text("Answers so far: 1")
     stage.keyboard.press("ArrowRight")  # the answer, then its keyframes
+    for page, place in ((stage, ".poll"), (phone, ".polled")):
+        expect(page.locator(f"{place} .bars .answers")).to_have_count(COUNT)
+        widths = page.locator(f"{place} .bars .answers").evaluate_all("bars => bars.map((bar) => bar.style.width)")
+        assert sorted(widths) == ["0%"] * (COUNT - 1) + ["100%"]
     phone.wait_for_function(f"() => document.querySelector('.on .moving')?.firstChild && {FLOW}.progress === 0")
     stage.keyboard.press("ArrowRight")
     stage.keyboard.press("ArrowRight")
     phone.wait_for_function(f"() => {FLOW}.progress === 2")
+    expect(phone.locator(".polled")).to_have_count(0)
+    expect(stage.locator(".poll")).to_be_hidden()
     stage.keyboard.press("Shift+ArrowRight")
     expect(phone.locator(".slide.on h2")).to_have_text("2 Second")
     expect(phone.locator(".on .figures")).to_be_visible()
