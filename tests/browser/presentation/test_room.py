@@ -1,11 +1,26 @@
 """An audience in real browsers: it follows scene, keyframe and cell, leaves and comes back, and loses no room."""
 
-import pytest
-from playwright.sync_api import expect
+import gzip
+from contextlib import contextmanager
+from threading import Thread
+from time import sleep
 
+import pytest
+import uvicorn
+from playwright.sync_api import expect
+from starlette.applications import Starlette
+
+from attention_core.documents.lecture_page import FollowTexts, lecture_page
+from pages.app import room_routes
+from pages.classroom.rooms import Place, RoomPage, RoomStore
+from pages.export.flow_files import list_drawings
+from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_link
+from pages.presentation.lecture_files import make_slide_show
+from pages.presentation.room import FOLLOW_TEXTS
 from pages.setup.setup import make_setup
-from tests.browser.conftest import WINDOW
+from pages.site.words import load_app_texts, use_language
+from tests.browser.conftest import WINDOW, free_port
 
 pytestmark = pytest.mark.slow
 
@@ -89,3 +104,53 @@ def test_browsers_follow_leave_come_back_and_the_lecturer_may_reload(chromium, s
     for context in (lecturer, audience):
         context.close()
     assert said == []
+
+
+@contextmanager
+def routes_at(port):
+    """A server with the routes of rooms alone, which ends at once, as a network that breaks off."""
+    config = uvicorn.Config(Starlette(routes=room_routes.routes), port=port, log_level="critical")
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        sleep(0.01)
+    yield
+    server.should_exit = server.force_exit = True
+    thread.join()
+
+
+def test_a_page_whose_network_breaks_off_says_so_and_comes_back_to_the_latest_place(chromium, monkeypatch):
+    store, port = RoomStore(), free_port()
+    monkeypatch.setattr(room_routes, "ROOMS", store)
+    lecture = Lecture("", tuple(Scene(OwnText(each), each, question="?") for each in ("one", "two", "three")))
+    words = load_app_texts("en")
+    texts = {name: words[f"present.room.follow.{name}"] for name in FOLLOW_TEXTS}
+    with use_language("en"):
+        show = make_slide_show(lecture, {}, "https://attention.example.edu/", "")
+    page = lecture_page(show, list_drawings(), FollowTexts("5f", answers="", truth="", **texts))
+    key = store.open(RoomPage(gzip.compress(page.encode()), "5f"))
+
+    def lead_to(scene):
+        store.move(key, Place(f'{{"scene": {scene}, "step": "question", "look": null}}', scene, "question"))
+
+    context = chromium.new_context(viewport=WINDOW)
+    phone = context.new_page()
+    told, title = phone.locator("#follow"), phone.locator(".slide.on h2")
+    with routes_at(port):
+        phone.goto(f"http://127.0.0.1:{port}/room?room={key.code}")
+        expect(told).to_have_text(texts["waiting"])
+        lead_to(1)
+        expect(title).to_have_text("1 one")
+        expect(told).to_have_text(texts["following"])
+    expect(told).to_have_text(texts["lost"])
+    lead_to(2)
+    lead_to(3)
+    expect(title).to_have_text("1 one")  # what it has stays on the screen
+    with routes_at(port):
+        expect(title).to_have_text("3 three")
+        expect(told).to_have_text(texts["following"])
+        store.end(key)
+        expect(told).to_have_text(texts["ended"])
+    context.close()
