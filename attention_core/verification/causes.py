@@ -27,6 +27,7 @@ MAX_ROUNDING_GROWTH = 1000
 MIN_EXPLAINED_RATIO = 8  # with a cause, the difference must shrink by at least this factor
 FACTOR_STARTS = tuple(2.0**power for power in range(-6, 7))  # in units of the run's own factor
 FACTOR_STEPS = 12  # steps of Newton's method
+FACTOR_GAIN = 0.9  # Newton's method goes on while a step leaves at most this share of the distance
 FACTOR_DIFFERENCE = 1e-6  # relative difference for the derivative
 ROW_SUM_TOLERANCE = 0.02  # accepted rounding error of a row's sum, in any precision
 EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # codes of the mistakes with rows that have no allowed key
@@ -281,9 +282,11 @@ def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values)
     gaps: the largest difference of each given step from the changed run. values: the steps of the changed run.
     """
     for name in discrepancy.needed:
-        share = MAX_ROUNDING_SHARE * largest_magnitude(values[name])
         growth = MAX_ROUNDING_GROWTH * discrepancy.limits[name]
-        if not gaps[name] <= min(share, growth):
+        if not gaps[name] <= growth:
+            return False
+        share = MAX_ROUNDING_SHARE * largest_magnitude(values[name])
+        if not gaps[name] <= share:
             return False
     first = discrepancy.needed[-1]
     return gaps[first] * MIN_EXPLAINED_RATIO <= discrepancy.gap
@@ -409,13 +412,18 @@ def find_factor(trace: Trace, attempt: Attempt) -> Iterator[ChangedRun]:
         return attempt.reading.arrange(trace, run_with(factor))[name].flatten() - theirs
 
     factor = min((right * times for times in FACTOR_STARTS), key=lambda start: miss(start).nan_to_num().norm().item())
+    before = torch.inf
     for _ in range(FACTOR_STEPS):
         here, step = miss(factor), factor * FACTOR_DIFFERENCE
+        distance = here.norm().item()
+        if not distance < FACTOR_GAIN * before:
+            break
         slope = (miss(factor + step) - here) / step
         steepness = (slope @ slope).item()
         if not steepness > 0:
             return
         factor -= (here @ slope).item() / steepness
+        before = distance
     cause = Cause("scale_other", (), {"factor": f"{factor:.4g}"})
     values = run_with(factor)
     yield ChangedRun(cause, multiply_scores(factor), {each: values[each] for each in attempt.reading.forms})

@@ -113,6 +113,7 @@ def assert_attention(function: Callable[..., object], *inputs: Tensor, **argumen
     >>> q = torch.tensor([[1.0, 2.0], [0.0, 3.0]])
     >>> assert_attention(lambda q, k, v: torch.softmax(q @ k.mT / 2**0.5, dim=-1) @ v, q, q, q)
     """
+    __tracebackhide__ = True  # pytest then shows the line of the test that fails
     weights = arguments.get("weights")
     if not 1 <= len(inputs) <= 3:
         raise AttentionError("inputs_count", given=len(inputs))
