@@ -16,6 +16,7 @@ from attention_core.comparison.rerun import Change, Values, unchanged_value
 from attention_core.mechanism.masks import PADDING
 from attention_core.mechanism.modifiers import MODIFIERS, Modifier
 from attention_core.mechanism.normalisers import NORMALISERS, SIGMOID, SOFTMAX
+from attention_core.mechanism.norms import RMS_NORM_HEADS
 from attention_core.mechanism.operations import project
 from attention_core.mechanism.plan_steps import HERE, PlanStep
 from attention_core.mechanism.positions import POSITIONS, ROPE
@@ -252,7 +253,7 @@ def position_mistakes(trace: Trace) -> list[Found]:
             found.append(("offset_missing", {"offset": offset}, Mistake(tuple(placed), place_at(0))))
     T, S = trace.step("scores").shape[-2:]
     if not offset and S > T and positions:
-        of_queries = tuple(name for name in positions if name != "k" and not name.startswith("k_"))
+        of_queries = tuple(name for name in positions if not is_of_keys(name))
         found.append(("positions_from_end", {"offset": S - T}, Mistake(of_queries, place_at(S - T))))
     rotated = {role: steps_with(trace, role, ROPE) for role in "qk"}
     if all(rotated.values()):
@@ -264,6 +265,11 @@ def position_mistakes(trace: Trace) -> list[Found]:
         if base != USUAL_BASE:
             found.append(("rope_base", {"base": f"{base:g}"}, Mistake(both, use_usual_base)))
     return found
+
+
+def is_of_keys(name: str) -> bool:
+    """Return whether a step is k or its positions, and not q or its positions."""
+    return name == "k" or name.startswith("k_") or name.endswith(("_key", "_value"))
 
 
 def steps_with(trace: Trace, role: str, faces: Faces) -> tuple[str, ...]:
@@ -308,7 +314,8 @@ def axis_mistakes(trace: Trace) -> list[Found]:
     that have an axis of queries and keys.
     """
     q, k = trace.step("q").shape, trace.step("k").shape
-    if q[:3] != k[:3] or any(has_pairs(step) for step in trace.steps.values()):
+    beside = {step.output for position in POSITIONS.values() for step in position.steps}  # a second q and k from x
+    if q[:3] != k[:3] or beside & trace.steps.keys() or any(has_pairs(step) for step in trace.steps.values()):
         return []
     orders = EXCHANGED_AXES
     if any(is_by_head(step) for step in trace.steps.values()):
@@ -324,10 +331,10 @@ def has_pairs(step: Step) -> bool:
 
 
 def is_by_head(step: Step) -> bool:
-    """Return whether a step gives each head a number of its own: learned, or the slope of ALiBi."""
-    if step.operation is None:
-        return "H" in step.dims and "d_v" not in step.dims and "d_k" not in step.dims
-    return "slopes" in step.operation.params
+    """Return whether a step gives each head numbers of its own: learned, the slopes of ALiBi, or gains of all heads."""
+    has_slopes = step.operation is not None and "slopes" in step.operation.params
+    is_shared = "H" in step.dims and "B" not in step.dims
+    return is_shared or has_slopes or has_faces(step, RMS_NORM_HEADS)
 
 
 def read_axes(order: tuple[int, ...]) -> Change:

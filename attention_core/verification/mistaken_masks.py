@@ -120,8 +120,8 @@ def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
 
 
 def count_queries(values: Values) -> int:
-    """Returns the number of queries, T."""
-    q = values["q"] if "q" in values else values["q_heads"]
+    """Returns the number of queries, T; a given mask stands before q, and behind the inputs of the layer."""
+    q = next(values[name] for name in ("q", "q_heads", "x", "query") if name in values)
     return q.shape[-2]
 
 

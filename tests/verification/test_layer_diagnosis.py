@@ -9,6 +9,7 @@ from attention_core import (
     AttentionError,
     Weights,
     assert_attention,
+    attend,
     diagnose,
     diagnose_layer,
     weights_of_linears,
@@ -451,6 +452,37 @@ def test_random_numbers_have_no_cause(seed):
     mask = {"allowed": EARLIER & REAL}
     found = diagnose_layer(lambda x: drawn(B, T, D, seed=seed), X, weights=Weights(**W), **PLAIN, **mask)
     assert found.causes == () and "No single change" in str(found)
+
+
+ALLOWED = torch.ones(T, S, dtype=torch.bool).tril(2) & (torch.arange(S) != 1)
+GAINS_OF_ALL = {"g_q_all": drawn(D, seed=44), "g_k_all": drawn(D, seed=45)}
+PLACES = {"w_places": drawn(S, D, seed=27)}
+TURNED = {"w_qr": drawn(D, H * 2, seed=28), "w_kr": drawn(D, 2, seed=29)}
+
+
+@pytest.mark.parametrize(
+    "ours, more, key",
+    [
+        ({**PLAIN, "allowed": ALLOWED}, {}, MEMORY),
+        (config(masks=["causal"], positions=["decoupled_rope"]), TURNED, None),
+        (config(modifiers=["qk_norm_all"]), GAINS_OF_ALL, None),
+        (config(positions=["alibi", "learned"], residual=True), PLACES, MEMORY),
+        (config(modifiers=["gate", "softcap"], normaliser="sinks", dropout=0.3), GATE | SINKS, None),
+        (
+            config(masks=[("local_global", {"window": 1, "global_tokens": (0,)}), "causal"], positions=["sinusoidal"]),
+            {},
+            MEMORY,
+        ),
+    ],
+)
+def test_every_kind_of_run_is_compared(ours, more, key):
+    """Right numbers agree, and random ones have no cause, whatever changes are tried on the run."""
+    weights, inputs = Weights(**W, **more), [X] if key is None else [X, key]
+    trace = attend(*inputs, weights=weights, **ours)
+    *_, last = trace.steps
+    assert_attention(lambda *given: trace[last].clone(), *inputs, weights=weights, **ours)
+    found = diagnose_layer(lambda *given: drawn(B, T, D, seed=43), *inputs, weights=weights, **ours)
+    assert found.causes == () and found.step == last
 
 
 def test_a_layer_refuses_what_attend_refuses():
