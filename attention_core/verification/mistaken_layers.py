@@ -314,14 +314,21 @@ def axis_mistakes(trace: Trace) -> list[Found]:
     that have an axis of queries and keys.
     """
     q, k = trace.step("q").shape, trace.step("k").shape
-    beside = {step.output for position in POSITIONS.values() for step in position.steps}  # a second q and k from x
-    if q[:3] != k[:3] or beside & trace.steps.keys() or any(has_pairs(step) for step in trace.steps.values()):
+    if q[:3] != k[:3] or has_second_queries(trace):
+        return []
+    if any(has_pairs(step) for step in trace.steps.values()):
         return []
     orders = EXCHANGED_AXES
     if any(is_by_head(step) for step in trace.steps.values()):
         orders = {code: order for code, order in orders.items() if order[1] == 1}
     changed = tuple(name for name in ("q_heads", "q", "k_heads", "k", "v", "head_outputs") if name in trace)
     return [(code, {}, Mistake(changed, read_axes(order))) for code, order in orders.items()]
+
+
+def has_second_queries(trace: Trace) -> bool:
+    """Return whether a position, such as decoupled RoPE, makes further queries and keys from the input."""
+    further = {step.output for position in POSITIONS.values() for step in position.steps}
+    return bool(further & trace.steps.keys())
 
 
 def has_pairs(step: Step) -> bool:
