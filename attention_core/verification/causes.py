@@ -27,6 +27,7 @@ MAX_ROUNDING_GROWTH = 1000
 MIN_EXPLAINED_RATIO = 8  # with a cause, the difference must shrink by at least this factor
 FACTOR_STARTS = tuple(2.0**power for power in range(-6, 7))  # in units of the run's own factor
 FACTOR_STEPS = 12  # steps of Newton's method
+MIN_FACTOR_NUMBERS = 6  # fewest numbers from which a factor is measured; a single number fits some factor always
 FACTOR_GAIN = 0.9  # Newton's method goes on while a step leaves at most this share of the distance
 FACTOR_DIFFERENCE = 1e-6  # relative difference for the derivative
 ROW_SUM_TOLERANCE = 0.02  # accepted rounding error of a row's sum, in any precision
@@ -402,7 +403,9 @@ def find_factor(trace: Trace, attempt: Attempt) -> Iterator[ChangedRun]:
     right = (scaled.norm() / scores.norm()).item()
     name = attempt.discrepancy.needed[-1]
     theirs = attempt.reading.theirs[name].flatten()
-    if not theirs.isfinite().all():
+    weights = own["weights"]
+    undecided = int(((weights > 0) & (weights < 1)).sum())
+    if not theirs.isfinite().all() or min(undecided, theirs.numel()) < MIN_FACTOR_NUMBERS:
         return
 
     def run_with(factor: float) -> Values:

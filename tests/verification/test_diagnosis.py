@@ -481,6 +481,14 @@ def test_another_factor_is_measured_from_the_output_alone(factor):
     assert [(cause.code, cause.values) for cause in found.causes] == [("scale_other", {"factor": f"{factor}"})]
 
 
+def test_no_factor_is_measured_from_two_weights():
+    """Whatever two weights are, some factor on their scores gives them."""
+    q, k, v = drawn(1, 3), drawn(2, 3, seed=1), drawn(2, 3, seed=2)
+    weights = torch.tensor([[0.3, 0.7]]).double()
+    found = diagnose(lambda q, k, v: (weights @ v, weights), q, k, v)
+    assert found.step == "weights" and found.causes == ()
+
+
 # ---- right attention -------------------------------------------------------------------------------------------------
 def loops(q, k, v, allowed=None):
     """Cell by cell, in the tensors' own precision, running sums included."""
