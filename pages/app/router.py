@@ -17,7 +17,7 @@ from attention_core.drawing.text_layout import text_width  # noqa: E402
 from pages import components  # noqa: E402
 from pages.app.page_list import list_pages  # noqa: E402
 from pages.app.reconnection import come_back, is_back  # noqa: E402
-from pages.app.sent_values import leave_out_unreadable_values  # noqa: E402
+from pages.app.sent_values import leave_out_unusable_values  # noqa: E402
 from pages.app.unfinished import show_unfinished  # noqa: E402
 from pages.lectures.kept_lecture import keep_lecture  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
@@ -33,7 +33,7 @@ WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height
 font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif">
 {title}</text></svg>"""
 
-leave_out_unreadable_values()
+leave_out_unusable_values()
 if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
     st.session_state["lang"] = st.query_params["lang"]
 title = say("app.title")

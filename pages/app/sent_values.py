@@ -1,11 +1,17 @@
-"""Drops values from a browser that a widget cannot deserialize.
+"""Drops values from a browser that a widget cannot deserialize, and values that are outdated.
 
 Streamlit deserializes a value when it is first read, inside Streamlit's own code. A chart selection that is not JSON,
 or a text for a slider, would end the run, and the page would show a traceback. If the value is dropped, the widget
 keeps its former value.
+
+A browser sends the values of all widgets with each message. Until it has received a value that the server has set, for
+example by undo, it sends the former one, which Streamlit would take for a change by the visitor. A visitor's own change
+of a widget is always sent as a message of the widget's fragment. So a value that arrives only with messages of other
+fragments is outdated.
 """
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_value
 from streamlit.runtime.state.session_state import Serialized, SessionState, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile
@@ -16,10 +22,28 @@ take_value = WStates.set_widget_from_proto
 register_widget = SessionState._set_widget_metadata
 
 
-def leave_out_unreadable_values() -> None:
+def leave_out_unusable_values() -> None:
     """Patches Streamlit so that every value from a browser is checked before anything else reads it."""
-    WStates.set_widget_from_proto = take_readable_value
+    WStates.set_widget_from_proto = take_current_value
     SessionState._set_widget_metadata = register_and_check
+
+
+def take_current_value(states: WStates, sent: WidgetState) -> None:
+    """Stores the readable part of the value that a browser sent, unless the value is outdated."""
+    widget = states.widget_metadata.get(sent.id)
+    if widget is None or not is_outdated(widget):
+        take_readable_value(states, sent)
+
+
+def is_outdated(widget: WidgetMetadata) -> bool:
+    """Returns whether the messages that are being handled come only from fragments without this widget.
+
+    Streamlit handles messages that arrived together at once. A run of the whole script may contain a change of every
+    widget. The values of buttons and other triggers are sent only by the widget itself.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    sending = None if context is None else context.fragment_ids_this_run
+    return bool(sending) and widget.fragment_id not in sending and not widget.value_type.endswith("trigger_value")
 
 
 def take_readable_value(states: WStates, sent: WidgetState) -> None:

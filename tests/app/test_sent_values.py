@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.testing.v1 import AppTest
 
-from pages.app.sent_values import leave_out_unreadable_values
+from pages.app.sent_values import leave_out_unusable_values
 from tests.screen.driver import walk
 
 DEEP = "[" * 100_000
@@ -83,7 +83,7 @@ def forge(widget_id, field, value):
 @pytest.fixture(scope="module")
 def page():
     """A session, and the number of each widget as messages name it, by its key."""
-    leave_out_unreadable_values()
+    leave_out_unusable_values()
     at = AppTest.from_function(page_of_widgets).run()
     numbers = {node.proto.id.rpartition("-")[2]: node.proto.id for node in walk(at._tree) if hasattr(node.proto, "id")}
     numbers |= {"popover": next(node.proto.popover.id for node in walk(at._tree) if node.type == "popover")}

@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from tests.browser.conftest import Screen, ends_a_run
+
 
 @pytest.mark.slow
 def test_a_reload_gives_the_edited_screen_with_head_step_cell_and_difference(screen):
@@ -60,6 +62,44 @@ def test_a_run_refers_to_nothing_that_the_browser_may_have_forgotten(screen):
         with opened.answered():
             opened.page.get_by_text("Scale ÷ √d").click()
     assert "delta" in kinds and "ref_hash" not in kinds
+
+
+def test_a_click_before_the_answer_to_undo_has_arrived_does_not_take_undo_back(profile, server):
+    """The click's message still contains the value of the switch that undo has changed on the server."""
+    page, sockets, held, holds = profile.new_page(), [], [], []
+
+    def connect(socket):
+        sockets.append(socket)
+        answers = socket.connect_to_server()
+        answers.on_message(lambda frame: held.append(frame) if holds else socket.send(frame))
+
+    def wait_for_answer() -> None:
+        while not any(map(ends_a_run, held[len(seen) :])):
+            page.wait_for_timeout(20)
+        seen[:] = held
+
+    page.route_web_socket("**/_stcore/stream*", connect)
+    opened, seen = Screen(page, server), []
+    opened.open("?lang=en")
+    causal = page.locator(".st-key-c_causal")
+    causal.get_by_text("Causal").click()
+    undo = page.locator(".st-key-undo button").first
+    expect(undo).to_be_enabled()
+    opened.settled()
+    holds.append(True)
+    undo.click()
+    wait_for_answer()
+    expect(causal.locator("input")).to_be_checked()  # the browser has not heard of it
+    page.locator(".flow .rail button").nth(1).click()
+    wait_for_answer()
+    holds.clear()
+    for frame in held:
+        sockets[-1].send(frame)
+    expect(causal.locator("input")).not_to_be_checked()
+    opened.settled()
+    assert (opened.query().get("mask"), opened.query()["head"]) == (None, "1")
+    expect(page.locator(".st-key-redo button").first).to_be_enabled()
+    page.close()
 
 
 QUICK = 100  # milliseconds between two clicks, or two presses of a held key
