@@ -127,4 +127,4 @@ def read_length(folder: ModelFolder) -> int | None:
         return None
     most = folder.read_object(ABOUT_FILE, MAX_ABOUT_BYTES).get(LENGTH_KEY)
     is_number = isinstance(most, int | float) and not isinstance(most, bool)
-    return int(most) if is_number and 0 < most < NO_LENGTH else None
+    return int(most) if is_number and 1 <= most < NO_LENGTH else None

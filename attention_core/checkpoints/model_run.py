@@ -10,7 +10,7 @@ operations.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from weakref import WeakKeyDictionary
 
 import torch
@@ -279,9 +279,10 @@ def list_layer_maps(
 ) -> list[LayerMaps | AttentionError]:
     """Return the LayerMaps of each recorded layer, or the error that says why these were not found."""
     found: list[LayerMaps | AttentionError] = []
+    list_choices = cache(partial(list_rope_choices, model))  # most layers of a model have the same
     for call in calls:
         try:
-            rope_choices = partial(list_rope_choices, model, places=call.sizes[-1])
+            rope_choices = partial(list_choices, places=call.sizes[-1])
             found.append(find_layer_maps(call, maps, norms, rope_choices, most_bytes))
         except AttentionError as error:
             found.append(error)

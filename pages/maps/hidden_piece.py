@@ -24,7 +24,7 @@ def show_hidden(text: RecordedText) -> None:
             range(len(shown)),
             index=min(1, len(shown) - 1) if masked is None else masked,
             format_func=lambda number: f"{number + 1}: {shown[number]}",
-            key="maps_masked",
+            key=f"maps_masked_{masked}",  # a box with the same key would keep the words before
             width=220,
         )
         if st.button(say("lessons.maps.hidden.hide"), key="maps_hide", icon=":material/visibility_off:"):

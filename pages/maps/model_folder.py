@@ -21,7 +21,7 @@ from pages.maps.hub_panel import ABSENT_KEY, AbsentModel, show_absent_model
 from pages.maps.recent_models import TO_OPEN_KEY, AskedText, note_opened, show_recent
 from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
 from pages.panels.markdown_table import NUMBERS, WORDS, make_table
-from pages.panels.model_wait import wait_for
+from pages.panels.model_wait import STOP_KEY, wait_for
 from pages.runs.checkpoint_store import STORE, RecordedText, WantedText
 from pages.runs.held_bytes import HELD
 from pages.session.allowed_models import allowed_hub_models, allowed_roots, list_offered, may_open_any
@@ -202,7 +202,8 @@ def open_model(
     not hidden. Raises AttentionError: those of the store.
     """
     st.session_state.pop(REFUSAL_KEY, None)
-    text = wait_for(lambda tell: STORE.begin(wanted, tell, how))
+    key = STOP_KEY if refused is None else f"{STOP_KEY}_again"  # the first attempt was in the same script run
+    text = wait_for(lambda tell: STORE.begin(wanted, tell, how), key)
     earlier = st.session_state.get(FILE_KEY)
     if earlier is not None and not is_same_model(earlier, text):
         earlier = None

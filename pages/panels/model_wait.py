@@ -10,22 +10,24 @@ from pages.runs.model_task import ModelTask, TellStage
 from pages.site.words import say
 
 WAIT_SECONDS = 0.2  # seconds between two checks of the request's stage
+STOP_KEY = "stop_model_task"  # the key of the button that stops a request
 Result = TypeVar("Result")
 
 
-def wait_for(begin: Callable[[TellStage], Future[Result]]) -> Result:
+def wait_for(begin: Callable[[TellStage], Future[Result]], key: str = STOP_KEY) -> Result:
     """Waits for a request and returns its result; meanwhile a bar names the stage, beside a button that stops the
     request.
 
     If the visitor clicks this button, or anything else, the script run ends, and the request is stopped. begin: see
-    ModelTask. Raises AttentionError: those of the request.
+    ModelTask. key: the key of the button; a script run that waits for two requests gives each its own. Raises
+    AttentionError: those of the request.
     """
     task = ModelTask(begin)
     place = st.empty()
     try:
         if not wait([task.future], WAIT_SECONDS).done:
             with place.container():
-                bar = show_stage(task)
+                bar = show_stage(task, key)
             while not wait([task.future], WAIT_SECONDS).done:
                 bar.progress(task.share, name_stage(task))
         return task.future.result()
@@ -34,12 +36,11 @@ def wait_for(begin: Callable[[TellStage], Future[Result]]) -> Result:
         place.empty()
 
 
-def show_stage(task: ModelTask) -> st.delta_generator.DeltaGenerator:
+def show_stage(task: ModelTask, key: str = STOP_KEY) -> st.delta_generator.DeltaGenerator:
     """Draws the bar of a request, and the button that stops it; returns the bar."""
-    with st.container(horizontal=True, vertical_alignment="center", key="model_task"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(task.share, name_stage(task))
-        label = say("lesson.stop")
-        st.button(label, key="stop_model_task", on_click=task.stop, icon=":material/stop_circle:")
+        st.button(say("lesson.stop"), key=key, on_click=task.stop, icon=":material/stop_circle:")
     return bar
 
 

@@ -323,7 +323,8 @@ def test_a_text_beyond_the_model_is_refused(saved: Path):
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"), [("20", 20), ("20.0", 20), ("1e30", 32), ("-1", 32), ('"x"', 32), ("true", 32), ("null", 32)]
+    ("said", "expected"),
+    [("20", 20), ("20.0", 20), ("0.5", 32), ("1e30", 32), ("-1", 32), ('"x"', 32), ("true", 32), ("null", 32)],
 )
 def test_a_tokenizer_may_say_a_shorter_length(folder: Path, said: str, expected: int):
     (folder / "tokenizer_config.json").write_text('{"model_max_length": ' + said + "}")

@@ -13,6 +13,7 @@ from attention_core.checkpoints.stock_folder import save_folder as save_own
 from attention_core.checkpoints.text_inputs import make_inputs
 from attention_core.learned.language.shipped import load_model
 from attention_core.transformer.stack import UNEMBEDDING
+from pages.panels import model_wait
 from pages.setup.codec import setup_to_link
 from tests.checkpoints.folders import save_folder
 from tests.checkpoints.tiny_models import make_model
@@ -80,12 +81,18 @@ def test_a_click_puts_the_mask_there_and_the_words_are_those_of_the_model(root, 
         until_read(screen.click_part("words", *event))
 
 
+def find_choice(page: Lesson):
+    """The box in which the hidden piece is chosen."""
+    return next(each for each in page.at.selectbox if each.key.startswith("maps_masked"))
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_page_of_maps_hides_a_piece_and_says_what_belongs_there(root, lang: str):
     page = open_model(Lesson("maps", open="model,next", lang=lang), "bert", TEXT)
     said = {"en": "the model then says what belongs there", "zh": "模型会说出那里应该是什么"}
     assert said[lang] in " ".join(each.value for each in page.at.caption)
-    next(each for each in page.at.selectbox if each.key == "maps_masked").set_value(AT)
+    choice = find_choice(page)
+    choice.set_value(AT)
     page.press("maps_hide")
     assert page.link()["masked"] == str(AT)
     opened_model = open_folder(root / "bert")
@@ -95,6 +102,7 @@ def test_the_page_of_maps_hides_a_piece_and_says_what_belongs_there(root, lang: 
     rows = re.findall(r"\| ([\d.]+) ?% \|", texts(page))
     assert list(map(float, rows)) == pytest.approx((100 * shares.topk(8).values).tolist(), abs=0.051)
     assert grid(page)[0]["queries"][AT] == "[MASK]"
+    assert find_choice(page).value == AT and find_choice(page).key != choice.key  # a kept box would show the word still
     again = Lesson("maps", **page.link())
     again.ran(next(each for each in again.at.button if each.proto.is_form_submitter).click().run)
     assert grid(again)[0]["queries"][AT] == "[MASK]"
@@ -102,7 +110,8 @@ def test_the_page_of_maps_hides_a_piece_and_says_what_belongs_there(root, lang: 
     assert grid(page)[0]["queries"][AT] != "[MASK]" and "masked" not in page.link()
 
 
-def test_a_hidden_piece_in_a_link_that_the_text_has_not_is_told_and_the_model_opens():
+def test_a_hidden_piece_in_a_link_that_the_text_has_not_is_told_and_the_model_opens(monkeypatch):
+    monkeypatch.setattr(model_wait, "WAIT_SECONDS", 0)  # so that both attempts of the one run show their bar
     page = Lesson("maps", open="model", folder="bert", text=TEXT, masked="99")
     page.ran(next(each for each in page.at.button if each.proto.is_form_submitter).click().run)
     assert "layers are proven" in texts(page) and "[MASK]" not in grid(page)[0]["queries"]
