@@ -43,7 +43,7 @@ from attention_core.mechanism.norms import (
 from attention_core.mechanism.operations import PROJECT, split_heads, split_heads_numpy
 from attention_core.mechanism.parameters import Parameter, check_same_names, keyword_names, names_of
 from attention_core.mechanism.plain_checks import require_one_of
-from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, PlanStep, check_all_read
+from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, INPUT, INPUTS, LAST_STEP, PlanStep, check_all_read
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short
 from attention_core.record.trace import Faces, Operation
@@ -145,9 +145,9 @@ class Modifier:
 
     steps: for each place of MODIFIER_PLACES, the added steps. If several modifiers act at one place, each reads the
     output of the one before it in the table. weights: its learned tensors. A modifier with steps at "maps" combines two
-    weight maps: its steps read HERE, the first map, and "weights_2", the second. witness: for a modifier of two maps, a
-    function (first, second, *other operands of the last step) that returns the heads' outputs, computed from the
-    outputs of torch's own attention with each map; the proof uses it.
+    weight maps: its steps read LAST_STEP, the first map, and "weights_2", the second. witness: for a modifier of two
+    maps, a function (first, second, *other operands of the last step) that returns the heads' outputs, computed from
+    the outputs of torch's own attention with each map; the proof uses it.
 
     Raises AttentionError (a ValueError) for an unknown place, and ValueError if the parameters or the tensors are not
     those that the torch functions of its steps take.
@@ -172,7 +172,7 @@ class Modifier:
                 at_place = self.operations(place, thing, (), given)
                 check_all_read(at_place)
                 operations += at_place
-        check_wired(operations, (HERE, *INPUTS, "weights_2"), self.weights)
+        check_wired(operations, (LAST_STEP, *INPUTS, "weights_2"), self.weights)
         if ("maps" in self.steps) != (self.witness is not None):
             raise ValueError("a modifier that makes weights of two maps has a witness, and no other has one")
 
@@ -213,14 +213,14 @@ MODIFIERS = {
         weights=LAYER_BEFORE,
     ),
     "rms_norm_before": Modifier(
-        steps={"inputs": (PlanStep("rms_normed_{thing}", RMS_NORM, (HERE, "g_rms_before")),)},
+        steps={"inputs": (PlanStep("rms_normed_{thing}", RMS_NORM, (LAST_STEP, "g_rms_before")),)},
         parameters=(EPS,),
         weights=RMS_BEFORE,
     ),
     "latent": Modifier(
         steps={
             "sources": (
-                PlanStep("compressed_{thing}", PROJECT, (HERE, "w_dkv"), ("B", "S", "d_c")),
+                PlanStep("compressed_{thing}", PROJECT, (LAST_STEP, "w_dkv"), ("B", "S", "d_c")),
                 PlanStep("latent_{thing}", RMS_NORM, ("compressed_{thing}", "g_latent"), ("B", "S", "d_c")),
             )
         },
@@ -234,10 +234,10 @@ MODIFIERS = {
                 PlanStep("lam_1", EXP_OF_DOT, ("lam_q1", "lam_k1"), ("H",)),
                 PlanStep("lam_2", EXP_OF_DOT, ("lam_q2", "lam_k2"), ("H",)),
                 PlanStep("lam", BALANCE, ("lam_1", "lam_2"), ("H",)),
-                PlanStep("weights", SUBTRACT_MAP, (HERE, "weights_2", "lam")),
+                PlanStep("weights", SUBTRACT_MAP, (LAST_STEP, "weights_2", "lam")),
             ),
             "mixed": (
-                PlanStep("normed_outputs", RMS_NORM, (HERE, "g_heads")),
+                PlanStep("normed_outputs", RMS_NORM, (LAST_STEP, "g_heads")),
                 PlanStep("shrunk_outputs", SHRINK, ("normed_outputs",)),
             ),
         },
@@ -246,7 +246,7 @@ MODIFIERS = {
         witness=subtract_outputs,
     ),
     "qk_norm": Modifier(
-        steps={"heads": (PlanStep("{thing}_normed", RMS_NORM, (HERE, "g_{thing}")),)},
+        steps={"heads": (PlanStep("{thing}_normed", RMS_NORM, (LAST_STEP, "g_{thing}")),)},
         parameters=(EPS,),
         weights=(
             LearnedTensor("g_q", ("d_q",), "g_q", start=ones),
@@ -254,7 +254,7 @@ MODIFIERS = {
         ),
     ),
     "qk_norm_all": Modifier(
-        steps={"heads": (PlanStep("{thing}_normed_all", RMS_NORM_HEADS, (HERE, "g_{thing}_all")),)},
+        steps={"heads": (PlanStep("{thing}_normed_all", RMS_NORM_HEADS, (LAST_STEP, "g_{thing}_all")),)},
         parameters=(EPS,),
         weights=(
             LearnedTensor("g_q_all", ("H·d_q",), "g_q", start=ones),
@@ -284,13 +284,13 @@ MODIFIERS = {
         steps={
             "mixed": (
                 PlanStep("gate", GATE, (INPUT, "w_gate")),
-                PlanStep("gated_outputs", LET_THROUGH, (HERE, "gate")),
+                PlanStep("gated_outputs", LET_THROUGH, (LAST_STEP, "gate")),
             )
         },
         weights=(LearnedTensor("w_gate", ("D", "H·d_v"), "W_g", start=zeros, makes_weights=False),),
     ),
     "rms_norm_output": Modifier(
-        steps={"added": (PlanStep("rms_normed_added", RMS_NORM, (HERE, "g_rms_output")),)},
+        steps={"added": (PlanStep("rms_normed_added", RMS_NORM, (LAST_STEP, "g_rms_output")),)},
         parameters=(EPS,),
         weights=RMS_ADDED,
     ),
@@ -305,7 +305,7 @@ MODIFIERS = {
         weights=LAYER_AFTER,
     ),
     "rms_norm_after": Modifier(
-        steps={"output": (PlanStep("rms_normed_output", RMS_NORM, (HERE, "g_rms_after")),)},
+        steps={"output": (PlanStep("rms_normed_output", RMS_NORM, (LAST_STEP, "g_rms_after")),)},
         parameters=(EPS,),
         weights=RMS_AFTER,
     ),

@@ -45,9 +45,9 @@ from attention_core.mechanism.plan_steps import (
     FIRST_POSITION,
     HALF,
     HEADS,
-    HERE,
     INPUT,
     KEY_INPUT,
+    LAST_STEP,
     chain_operations,
     check_all_read,
 )
@@ -318,7 +318,7 @@ def plan_head_changes(
         sizes = size_position(name, inputs, heads, width) | {"length": length, "first": first_position}
         fitted = position.fit(params, sizes)
         placed = {**fitted, "first_position": first_position}
-        reads = (HERE, *position.operands)
+        reads = (LAST_STEP, *position.operands)
         changes.append([Operation(f"{role}_{name}", dims, reads, position.faces, placed)])
     if not changes:
         return []
@@ -370,7 +370,7 @@ def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes
         operation = Operation(
             output=f"{name}_scores",
             dims=SCORE_DIMS,
-            reads=(HERE, *POSITIONS[name].operands),
+            reads=(LAST_STEP, *POSITIONS[name].operands),
             faces=POSITIONS[name].faces,
             params=fit_to_scores(name, params, inputs, shapes, query_offset),
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from attention_core.mechanism.parameters import keyword_names
 from attention_core.record.trace import Faces, Operation
 
-HERE = "here"  # name that stands for an operand: the last step so far at this place of the run
+LAST_STEP = "last_step"  # name that stands for an operand: the last step so far in the place where the step is added
 INPUT, KEY_INPUT = "input", "key_input"  # names that stand for an operand: the input of q, and the input of k
 INPUTS = (INPUT, KEY_INPUT)
 HEADS, HALF, FIRST_POSITION = "heads", "half", "first_position"
@@ -21,13 +21,13 @@ GIVEN_BY_RUN = (
 class PlanStep:
     """One step that a mechanism adds to a run: its name, its functions, what it reads, and its axes.
 
-    reads: the names of its operands: HERE, INPUT, KEY_INPUT, learned tensors and earlier steps. "{thing}" in a name
-    stands for the changed step, such as q or k. dims: the axes of the step; () for the axes of the changed step.
+    reads: the names of its operands: LAST_STEP, INPUT, KEY_INPUT, learned tensors and earlier steps. "{thing}" in a
+    name stands for the changed step, such as q or k. dims: the axes of the step; () for the axes of the changed step.
     """
 
     output: str
     faces: Faces
-    reads: tuple[str, ...] = (HERE,)
+    reads: tuple[str, ...] = (LAST_STEP,)
     dims: tuple[str, ...] = ()
 
     def operation(self, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> Operation:
@@ -50,13 +50,13 @@ def chain_operations(
 ) -> list[Operation]:
     """Chain the operations of the mechanisms at one place, so that each mechanism reads the one before.
 
-    As an operand, HERE becomes the last step of the mechanism before; for the first mechanism it becomes `first`.
+    As an operand, LAST_STEP becomes the last step of the mechanism before; for the first mechanism it becomes `first`.
     sources: {INPUT or KEY_INPUT: the step that replaces it}.
     """
     chained: list[Operation] = []
     here = first
     for operations in mechanisms:
-        steps = {HERE: here, **(sources or {})}
+        steps = {LAST_STEP: here, **(sources or {})}
         for operation in operations:
             reads = tuple(steps.get(name, name) for name in operation.reads)
             chained.append(replace(operation, reads=reads))

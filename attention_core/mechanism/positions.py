@@ -28,7 +28,15 @@ from attention_core.mechanism.parameters import (
     names_of,
 )
 from attention_core.mechanism.plain_checks import check_rotation, require_one_of
-from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, KEY_INPUT, PlanStep, check_all_read
+from attention_core.mechanism.plan_steps import (
+    GIVEN_BY_RUN,
+    INPUT,
+    INPUTS,
+    KEY_INPUT,
+    LAST_STEP,
+    PlanStep,
+    check_all_read,
+)
 from attention_core.mechanism.relative_positions import (
     CLIPPED_BIAS,
     DIRECTION,
@@ -572,8 +580,8 @@ class Position:
         check_declared(self.faces.torch, () if self.steps else (*declared, PLACES[self.place]))
         check_operands(self.faces.torch, self.operands)
         operations = [step.operation("", (), dict.fromkeys((*declared, *GIVEN_BY_RUN))) for step in self.steps]
-        last = Operation("last", (), (HERE, *self.operands), self.faces)
-        check_wired([*operations, last], (HERE, "q", "k", *INPUTS), self.weights)
+        last = Operation("last", (), (LAST_STEP, *self.operands), self.faces)
+        check_wired([*operations, last], (LAST_STEP, "q", "k", *INPUTS), self.weights)
         check_all_read([*operations, last])
 
     @property

@@ -12,7 +12,7 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.operations import EVEN_WEIGHTS, PUT, TAKE
 from attention_core.mechanism.parameters import names_of
-from attention_core.mechanism.plan_steps import HERE, INPUT, KEY_INPUT
+from attention_core.mechanism.plan_steps import INPUT, KEY_INPUT, LAST_STEP
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.trace import Faces, Trace
@@ -96,7 +96,7 @@ class Wires:
             for name, step in made.items():
                 if self.faces(f"{name}{suffix}") != step.faces:  # its operation was replaced by the visitor
                     continue
-                named = {HERE: here, **(sources or {})}
+                named = {LAST_STEP: here, **(sources or {})}
                 reads = [named.get(read, read.format(thing=thing)) for read in step.reads]
                 self.wire(f"{name}{suffix}", *(f"{read}{suffix}" if read in made else read for read in reads))
             here = f"{[*made][-1]}{suffix}"
@@ -204,7 +204,7 @@ class LayerWires(Wires):
                 continue
             here = f"{role}_heads"
             for name, reads in self.order_head_steps(role, suffix):
-                here = self.wire(name, *(here if read == HERE else read for read in reads))
+                here = self.wire(name, *(here if read == LAST_STEP else read for read in reads))
 
     def order_head_steps(self, role: str, suffix: str) -> list[tuple[str, Reads]]:
         """Return (step, operands) for the steps from the heads to q or k, in the order of the run.
@@ -234,7 +234,7 @@ class LayerWires(Wires):
                 yield f"{name}{suffix}", step.faces, reads
         for name, position in POSITIONS.items():
             if position.place == "heads":
-                yield f"{role}_{name}{suffix}", position.faces, (HERE, *position.operands)
+                yield f"{role}_{name}{suffix}", position.faces, (LAST_STEP, *position.operands)
 
     def find_position_steps(self) -> None:
         """Record the operands that the further steps of position encodings should have: the inputs, or q and k."""
@@ -355,7 +355,7 @@ class LayerWires(Wires):
                 continue
             for step in steps:
                 self.wire(step.output, *step.reads)
-            reads = ("weights_1" if read == HERE else read for read in last.reads)
+            reads = ("weights_1" if read == LAST_STEP else read for read in last.reads)
             self.wire(self.trace_weights(), *reads)
 
     def find_mixing(self, weights: str) -> None:

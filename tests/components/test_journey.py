@@ -45,7 +45,7 @@ def test_a_movement_that_is_finished_for_paper_is_at_its_target_and_rests():
     assert (playing["seen"][-1], playing["moves"], playing["told"]["rests"]) == (3, False, 1)
     gliding = go(("scrub", 0), ("stepBy", 1), ("clock", 100), ("finish",))
     assert (gliding["seen"][-1], gliding["moves"]) == (1, False)
-    assert go(("scrub", 1.5), ("finish",))["seen"] == [1.5, 1.5]  # what somebody stopped to look at stays
+    assert go(("scrub", 1.5), ("finish",))["seen"] == [1.5, 1.5]  # stays where the visitor stopped it
 
 
 def test_where_nothing_may_move_a_stop_is_there_at_once():

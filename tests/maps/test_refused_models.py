@@ -54,7 +54,7 @@ def pickle_weights(folder: Path) -> None:
 
 
 def link_away(folder: Path) -> None:
-    """Put a link to a file outside in the place of the weights."""
+    """Replaces the file of the weights by a symbolic link to a file outside of the folder."""
     (folder / WEIGHTS).unlink()
     (folder / WEIGHTS).symlink_to("/etc/hostname")
 

@@ -14,7 +14,7 @@ from attention_core.mechanism import plan
 from attention_core.mechanism.config import modifiers_at
 from attention_core.mechanism.modifiers import MODIFIER_PLACES, MODIFIERS
 from attention_core.mechanism.operations import ADD
-from attention_core.mechanism.plan_steps import HERE, PlanStep, chain_operations
+from attention_core.mechanism.plan_steps import LAST_STEP, PlanStep, chain_operations
 from attention_core.variants.blockwise_softmax import attend_blockwise
 from attention_core.verification.proof import prove
 
@@ -124,7 +124,7 @@ def test_each_at_a_place_finds_what_the_last_step_before_it_made(place):
         ]
         first, second = both
         chained = chain_operations(both, "before")
-        readers = [step for step, alone in zip(chained[len(first) :], second, strict=True) if HERE in alone.reads]
+        readers = [step for step, alone in zip(chained[len(first) :], second, strict=True) if LAST_STEP in alone.reads]
         assert readers and all(first[-1].output in step.reads and "before" not in step.reads for step in readers)
 
 
@@ -148,7 +148,7 @@ def test_a_gate_of_zeros_lets_half_of_differential_attention_through(lam_init, g
 def test_a_step_that_nobody_reads_is_refused_where_a_modifier_is_declared():
     opened, _ = MODIFIERS["gate"].steps["mixed"]
     with pytest.raises(ValueError, match="nothing reads gate"):
-        replace(MODIFIERS["gate"], steps={"mixed": (opened, PlanStep("doubled", ADD, (HERE, HERE)))})
+        replace(MODIFIERS["gate"], steps={"mixed": (opened, PlanStep("doubled", ADD, (LAST_STEP, LAST_STEP)))})
 
 
 def test_a_step_that_nobody_reads_is_refused_when_a_plan_is_made(monkeypatch):

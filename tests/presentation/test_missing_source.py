@@ -9,7 +9,7 @@ from pages.setup.setup import make_setup
 from pages.site.words import use_language
 from tests.presentation.test_present import Presented
 
-HERE = Scene(make_setup(), "Here", steps=("map", "cell"))
+LAST_STEP = Scene(make_setup(), "Here", steps=("map", "cell"))
 GONE = {
     "model": (make_setup(recorded="0123456789abcdef", layer=2, heads=4, masks=("causal",)), "no longer kept"),
     "layer": (make_setup(recorded="0123456789abcdef", heads=4), "no longer kept"),
@@ -27,7 +27,7 @@ def is_drawn(screen: Presented) -> bool:
 def test_the_stage_shows_the_reason_and_no_numbers_of_another_run(source: str):
     setup, reason = GONE[source]
     gone = Scene(setup, "Gone", question="Where does it look?", steps=("map", "cell", "symbol", "shapes"))
-    screen = Presented(own=lecture_to_link(Lecture("", (HERE, gone)))).press("start")
+    screen = Presented(own=lecture_to_link(Lecture("", (LAST_STEP, gone)))).press("start")
     assert is_drawn(screen)
     shown = screen.setup()
     screen.press("next_scene")
@@ -52,7 +52,7 @@ def test_the_stage_shows_no_code_of_another_run():
 @pytest.mark.parametrize("source", GONE)
 def test_a_slide_of_a_file_has_the_reason_and_no_numbers_of_another_run(source: str):
     setup, reason = GONE[source]
-    scenes = (HERE, Scene(setup, "Gone", "Where does it look?"), Scene(RunCode(setup), "Code"), HERE)
+    scenes = (LAST_STEP, Scene(setup, "Gone", "Where does it look?"), Scene(RunCode(setup), "Code"), LAST_STEP)
     with use_language("en"):
         here, *gone, again = make_slide_show(Lecture("", scenes), {}, "https://example.org/", "").slides
     assert here.pictures and again.pictures
