@@ -18,7 +18,7 @@ from attention_core.mechanism.modifiers import MODIFIERS, Modifier
 from attention_core.mechanism.normalisers import NORMALISERS, SIGMOID, SOFTMAX
 from attention_core.mechanism.norms import RMS_NORM_HEADS
 from attention_core.mechanism.operations import project
-from attention_core.mechanism.plan_steps import HERE, PlanStep
+from attention_core.mechanism.plan_steps import LAST_STEP, PlanStep
 from attention_core.mechanism.positions import POSITIONS, ROPE
 from attention_core.record.trace import Faces, Step, Trace
 from attention_core.verification.mistaken_masks import (
@@ -202,8 +202,8 @@ def changed_operand(trace: Trace, name: str, steps: tuple[PlanStep, ...]) -> str
     name: the run's name of the last of the modifier's steps. steps: all its steps at this place.
     """
     reads = trace.step(name).operation.reads
-    if HERE in steps[-1].reads:
-        return reads[steps[-1].reads.index(HERE)]
+    if LAST_STEP in steps[-1].reads:
+        return reads[steps[-1].reads.index(LAST_STEP)]
     return trace.step(reads[0]).operation.reads[0]  # of two steps the first reads what is changed
 
 
