@@ -33,7 +33,7 @@ class Form:
 
 def forms_of(step: Step, given: Tensor) -> list[Form]:
     """List the ways to read a given step, that of the run's own axes first; leading axes of length 1 may be missing."""
-    numbers = given if given.dtype.is_floating_point is False else given.double()
+    numbers = given.double() if given.is_floating_point() else given
     found = []
     own = with_leading_axes(numbers, len(step.shape))
     if own.shape == step.shape:

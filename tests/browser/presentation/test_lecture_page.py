@@ -157,6 +157,25 @@ def place_of(page):
     return int(page.locator(".slide.on").get_attribute("id"))
 
 
+STILL = """() => new Promise((done) => {
+    let [before, calm] = ["", 0];
+    const look = () => {
+        const parts = [...document.querySelectorAll(".slide.on .moving > *")];
+        const now = [document.documentElement.scrollHeight, ...parts.map((each) => each.offsetHeight)].join();
+        calm = now === before ? calm + 1 : 0;
+        before = now;
+        calm === 5 ? done() : requestAnimationFrame(look);
+    };
+    look();
+})"""  # a part has its height when it has drawn, and is put on a page then
+
+
+def wait_for_page(page) -> None:
+    """Returns when the parts of a slide are drawn, and stand on a page that fits on the screen."""
+    page.evaluate(STILL)
+    page.wait_for_function("() => document.documentElement.scrollHeight <= innerHeight")
+
+
 def test_what_is_higher_than_a_projector_comes_on_pages_and_each_part_is_seen_whole_on_one(chromium, tmp_path):
     parts = [LessonPart(slug) for slug in ("distance", "scale", "heads", "positions", "encoder")]
     lecture = Lecture("Pictures", tuple(Scene(part, part.slug) for part in parts))
@@ -166,14 +185,14 @@ def test_what_is_higher_than_a_projector_comes_on_pages_and_each_part_is_seen_wh
         for number, part in enumerate(parts, 1):
             seen, pages = set(), 0
             while page.locator(".slide.on .answer.on").count() and place_of(page) == number:
-                page.wait_for_function("() => document.documentElement.scrollHeight <= innerHeight")
+                wait_for_page(page)
                 here = page.locator(".slide.on .moving > *").evaluate_all("all => all.map((each) => !each.hidden)")
                 seen |= {place for place, is_seen in enumerate(here) if is_seen}
                 pages += 1
                 page.keyboard.press("ArrowRight")
             assert seen == {*range(len(here))} and (pages > 1) == (part.slug != "encoder"), part.slug
             while place_of(page) == number and number < len(parts):
-                page.wait_for_function("() => document.documentElement.scrollHeight <= innerHeight")
+                wait_for_page(page)
                 page.keyboard.press("ArrowRight")
 
 
