@@ -1,0 +1,1 @@
+"""The Streamlit app: every page, its controls and its words, in English and Chinese."""
