@@ -11,8 +11,8 @@ new session: pictures write numbers by it, and some are drawn before spoken.js s
 The second script, arrival.js, shows a page from the top down while the page loads; the third, key_focus.js,
 distinguishes focus by keyboard from focus by a click; the fourth, phone_menu.js, closes the menu of a phone; the fifth,
 popover_links.js, closes a popover before a link opens another page; the sixth, touch_tooltips.js, closes a tooltip when
-the visitor scrolls by touch. Preload links name the component scripts of the first screen, so that they are loaded
-before a component imports them.
+the visitor scrolls by touch; the seventh, printing.js, prepares a page for paper. Preload links name the component
+scripts of the first screen, so that they are loaded before a component imports them.
 
 The style sheet page.css is at the end of the document: a browser has read it before anything is drawn, and its rules
 come after the styles that Streamlit adds to the head, so that they override these.
@@ -49,7 +49,14 @@ LINKS = "".join(
     for name in SCRIPTS
     if name.partition(".")[0] in FIRST
 )
-SHELL_SCRIPTS = ("arrival.js", "key_focus.js", "phone_menu.js", "popover_links.js", "touch_tooltips.js")
+SHELL_SCRIPTS = (
+    "arrival.js",
+    "key_focus.js",
+    "phone_menu.js",
+    "popover_links.js",
+    "touch_tooltips.js",
+    "printing.js",
+)
 SHELL = "".join(f"<script>{read_part(name)}</script>" for name in SHELL_SCRIPTS)
 ELEMENTS = f"<script>{SCRIPT}</script>{SHELL}{LINKS}".encode()
 BEFORE = b"<title>"

@@ -33,8 +33,10 @@ def show_last_change(screen: ScreenState) -> None:
             is_on = screen.setup.comparison.against is not None
             control = field_control("against", is_on, switch_difference, "c_difference", "change.show")
             control.draw(st.toggle, width="content")
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        if setup_state.setup_before() is None:
+    is_new = setup_state.setup_before() is None
+    key = "change_hint" if is_new else None
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=key):
+        if is_new:
             st.caption(say("change.hint"), width="content")
             st.caption(say("compare.hint"), width="content")
         else:

@@ -117,8 +117,8 @@ export class Flow {
       hear("flow-step", (way, event) => this.stepFromAfar(way, event)),
     ];
     const toPaper = () => this.finish();
-    window.addEventListener("beforeprint", toPaper);
-    this.ends.push(() => window.removeEventListener("beforeprint", toPaper));
+    window.addEventListener("beforeprint", toPaper, true); // before printing.js, which changes what is drawn
+    this.ends.push(() => window.removeEventListener("beforeprint", toPaper, true));
     this.sizes.observe(this.root);
     const page = document.querySelector(PAGE);
     if (page) this.sizes.observe(page); // content above the picture may change its height

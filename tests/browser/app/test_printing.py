@@ -1,0 +1,90 @@
+"""A page on paper: the dark theme in the colours of the light one, no control, and sheets that are used."""
+
+import re
+from dataclasses import asdict
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from pages.components.modules import read_part
+
+# The ratios of contrast to white of all texts on paper, except those on a filled ground.
+CONTRASTS = """() => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const light = (colour) => parts(colour).slice(0, 3).map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+    const up = (element) => element.parentElement ?? element.getRootNode().host ?? null;
+    const isFilled = (element) => {
+        const [red, green, blue, alpha = 1] = parts(getComputedStyle(element).backgroundColor);
+        return alpha > 0 && Math.min(red, green, blue) < 255 || (up(element) ? isFilled(up(element)) : false);
+    };
+    const isSeen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    const texts = (root) => [...root.querySelectorAll("*")].flatMap((each) => [
+        ...(each instanceof HTMLElement && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
+            && !each.matches("script, style, noscript") && isSeen(each) && !isFilled(each) ? [each] : []),
+        ...(each.shadowRoot ? texts(each.shadowRoot) : []),
+    ]);
+    return texts(document.body).map((each) =>
+        [each.textContent.trim().slice(0, 30), 1.05 / (light(getComputedStyle(each).color) + 0.05)]);
+}"""
+STYLES = """() => {
+    const styles = (root) => [...root.querySelectorAll("*")].flatMap((each) =>
+        [each.getAttribute("style") || "", ...(each.shadowRoot ? styles(each.shadowRoot) : [])]);
+    return styles(document.body);
+}"""
+GROUND = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+
+
+def sheet_of(opened) -> np.ndarray:
+    """The pixels of the page as paper has it, (height, width, 3)."""
+    opened.page.emulate_media(media="print")
+    opened.settled()  # pictures are drawn for another width, which a printer does not wait for
+    opened.page.evaluate("dispatchEvent(new Event('beforeprint'))")  # emulated paper sends none
+    return np.array(Image.open(BytesIO(opened.page.screenshot(full_page=True))).convert("RGB"), dtype=int)
+
+
+# A picture of shapes; a map on a canvas; cells of which black and white mean numbers.
+@pytest.mark.parametrize("lesson", ["", "masks", "heads"])
+def test_a_dark_page_is_printed_as_the_light_one_is(screen, lesson):
+    sheets = []
+    for scheme in ("light", "dark"):
+        opened = screen("" if lesson else "?ex=en_it", lesson=lesson, color_scheme=scheme)
+        sheets.append(sheet_of(opened))
+        contrasts = dict(opened.page.evaluate(CONTRASTS))
+        assert len(contrasts) >= 4
+        assert {text: round(ratio, 1) for text, ratio in contrasts.items() if ratio < 4.5} == {}
+    light, dark = sheets
+    assert (dark.min(axis=2) > 250).mean() > 0.6  # most of a sheet is white
+    assert np.abs(light - dark).mean() < 1  # of 255
+
+
+def test_after_printing_the_dark_page_is_as_it_was(screen):
+    page = screen("?ex=en_it", color_scheme="dark", reduced_motion="reduce").page
+    before = page.evaluate(STYLES)
+    page.evaluate(f"addEventListener('beforeprint', () => {{ globalThis.printed = ({GROUND})() }})")
+    page.pdf()
+    assert page.evaluate("globalThis.printed") == "rgb(255, 255, 255)"
+    assert page.evaluate(GROUND) == "rgb(20, 23, 28)"
+    assert page.evaluate(STYLES) == before
+
+
+def test_the_maps_of_a_file_are_printed_on_two_sheets_without_controls(screen):
+    page = screen(lesson="maps").page
+    sheets = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 2  # the first sheet has the maps, not the title alone
+    page.emulate_media(media="print")
+    expect(page.locator(".heads .grid")).to_be_visible()
+    expect(
+        page.locator("main :is(button:not(.open), select, input, textarea, [role=slider])").locator("visible=true")
+    ).to_have_count(0)
+
+
+def test_the_script_has_the_colours_of_both_palettes():
+    pairs = re.findall(r'^    (\w+): \["(#\w{6})", "(#\w{6})"\],$', read_part("printing.js"), re.MULTILINE)
+    assert {name: dark for name, dark, _ in pairs} == asdict(DARK_PALETTE)
+    assert {name: light for name, _, light in pairs} == asdict(LIGHT_PALETTE)
