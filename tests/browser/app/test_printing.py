@@ -49,6 +49,7 @@ def sheet_of(opened) -> np.ndarray:
 
 
 # A picture of shapes; a map on a canvas; cells of which black and white mean numbers.
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", ["", "masks", "heads"])
 def test_a_dark_page_is_printed_as_the_light_one_is(screen, lesson):
     sheets = []
@@ -63,6 +64,7 @@ def test_a_dark_page_is_printed_as_the_light_one_is(screen, lesson):
     assert np.abs(light - dark).mean() < 1  # of 255
 
 
+@pytest.mark.slow
 def test_after_printing_the_dark_page_is_as_it_was(screen):
     page = screen("?ex=en_it", color_scheme="dark", reduced_motion="reduce").page
     before = page.evaluate(STYLES)
@@ -73,6 +75,7 @@ def test_after_printing_the_dark_page_is_as_it_was(screen):
     assert page.evaluate(STYLES) == before
 
 
+@pytest.mark.slow
 def test_the_maps_of_a_file_are_printed_on_two_sheets_without_controls(screen):
     page = screen(lesson="maps").page
     sheets = page.pdf(prefer_css_page_size=True)
