@@ -91,18 +91,19 @@ def find_causes(
         tolerance = coarsest_dtype(given.values())
     if not any(name.startswith("allowed") for name in given):
         trace = with_named_masks(trace)
-    attempts = list_attempts(trace, given, tolerance)
+    own = rerun(trace)
+    attempts = list_attempts(trace, own, given, tolerance)
     changes = None
     for attempt in attempts:
         if attempt.discrepancy is None:
             return attempt.explain_alone()
         if changes is None:
-            changes = list(try_mistakes(trace, attempts))
+            changes = list(try_mistakes(trace, own, attempts))
         found = find_mistakes(trace, attempt, changes)
         if found:
             return tuple(found)
     for attempt in attempts:
-        found = find_mistakes(trace, attempt, find_factor(trace, attempt))
+        found = find_mistakes(trace, attempt, find_factor(trace, own, attempt))
         if found:
             return tuple(found)
     return ()
@@ -140,11 +141,14 @@ class Attempt:
         return cause
 
 
-def list_attempts(trace: Trace, given: Mapping[str, Tensor], tolerance: float | torch.dtype) -> list[Attempt]:
+def list_attempts(
+    trace: Trace, own: Values, given: Mapping[str, Tensor], tolerance: float | torch.dtype
+) -> list[Attempt]:
     """Returns the ways to compare given steps with runs: first as they are, then in a coarser precision that holds all
     their numbers, then with other axes.
+
+    own: the values of the unchanged run in float64.
     """
-    own = rerun(trace)
     limits: dict[object, dict[str, float]] = {}
     attempts = []
     for reading in readings_of(trace, given):
@@ -293,13 +297,12 @@ def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values)
     return gaps[first] * MIN_EXPLAINED_RATIO <= discrepancy.gap
 
 
-def try_mistakes(trace: Trace, attempts: list[Attempt]) -> Iterator[ChangedRun]:
+def try_mistakes(trace: Trace, own: Values, attempts: list[Attempt]) -> Iterator[ChangedRun]:
     """Yields every change that alters a given step.
 
-    A change that leaves queries without an allowed key is yielded again with each of EMPTY_ROW_MISTAKES, and each
-    change of a run with dropout again without the dropout.
+    own: the values of the unchanged run in float64. A change that leaves queries without an allowed key is yielded
+    again with each of EMPTY_ROW_MISTAKES, and each change of a run with dropout again without the dropout.
     """
-    own = rerun(trace)
     limits = rounding_allowances(trace, torch.float64)
     names = list(dict.fromkeys(name for attempt in attempts for name in attempt.reading.forms))
     changes = single_changes(trace)
@@ -390,15 +393,14 @@ def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]
     yield cause, Mistake(("weights",), drop)
 
 
-def find_factor(trace: Trace, attempt: Attempt) -> Iterator[ChangedRun]:
+def find_factor(trace: Trace, own: Values, attempt: Attempt) -> Iterator[ChangedRun]:
     """Yields the run whose scores have the factor that fits the given numbers best, as a cause if it reproduces them.
 
-    The start is the best of FACTOR_STARTS times the run's own factor; then Newton's method minimises the squared
-    differences (Gauss-Newton, with differences for the derivative).
+    own: the values of the unchanged run in float64. The start is the best of FACTOR_STARTS times the run's own factor;
+    then Newton's method minimises the squared differences (Gauss-Newton, with differences for the derivative).
     """
     if "scaled_scores" not in trace:
         return
-    own = rerun(trace)
     scores, scaled = own[trace.step("scaled_scores").operation.reads[0]], own["scaled_scores"]
     right = (scaled.norm() / scores.norm()).item()
     name = attempt.discrepancy.needed[-1]
