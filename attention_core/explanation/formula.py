@@ -78,7 +78,7 @@ def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mappin
     if text is None:
         escaped = name.replace("_", r"\_")
         text = rf"\mathrm{{{escaped}}}"
-    colour = colours.get(colour_family(name))
+    colour = colours.get(colour_family(name) or "")
     if not colour:
         return text
     return rf"\textcolor{{{colour}}}{{{text}}}"

@@ -1,9 +1,9 @@
 """Defines AttentionConfig, the choices of a run, and Weights, its learned matrices; both are plain data."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, make_dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from jaxtyping import Float
 from torch import Tensor
@@ -19,6 +19,7 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 
 Choice = tuple[str, Mapping[str, object]]  # (name of a mechanism, its parameters)
+GivenChoices = Iterable[str | Choice]  # what a config takes for a tuple of Choice: a name alone has no parameters
 
 
 class HasParameters(Protocol):
@@ -26,7 +27,8 @@ class HasParameters(Protocol):
     mechanism.
     """
 
-    parameters: tuple[Parameter, ...]
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,13 +88,32 @@ class AttentionConfig:
     masks: tuple[Choice, ...] = ()
     positions: tuple[Choice, ...] = ()
     modifiers: tuple[Choice, ...] = ()
-    normaliser: Choice = "softmax"
+    normaliser: Choice = "softmax"  # type: ignore[assignment] # a name, as __init__ takes it
     dropout: float | None = None
     dropout_seed: int = 0
     replace: str | None = None
     residual: bool = False
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # the fields are tuples of Choice, but names are taken as well
+
+        def __init__(
+            self,
+            score: str = "scaled_dot",
+            scale: float | None = None,
+            temperature: float = 1.0,
+            heads: int = 1,
+            kv_heads: int | None = None,
+            masks: GivenChoices = (),
+            positions: GivenChoices = (),
+            modifiers: GivenChoices = (),
+            normaliser: str | Choice = "softmax",
+            dropout: float | None = None,
+            dropout_seed: int = 0,
+            replace: str | None = None,
+            residual: bool = False,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
         require_one_of("score", self.score, tuple(SCORES))
         if self.replace is not None:
             require_one_of("replace", self.replace, ("uniform",))
@@ -191,13 +212,34 @@ def list_learned() -> list[tuple[str, LearnedTensor]]:
 LEARNED_TENSORS = {tensor.name: tensor for _, tensor in list_learned()}
 OWNERS = {tensor.name: owner for owner, tensor in list_learned()}
 
-FurtherWeights = make_dataclass(
-    "FurtherWeights",
-    [(name, Tensor | None, None) for name in LEARNED_TENSORS],
-    bases=(ProjectionWeights,),
-    frozen=True,
-    eq=False,
-)
+if TYPE_CHECKING:
+
+    class FurtherWeights(ProjectionWeights):
+        """What a checker of types sees: the tensors of LEARNED_TENSORS have names that only a run knows."""
+
+        def __init__(
+            self,
+            w_q: Tensor | None = None,
+            w_k: Tensor | None = None,
+            w_v: Tensor | None = None,
+            w_o: Tensor | None = None,
+            b_q: Tensor | None = None,
+            b_k: Tensor | None = None,
+            b_v: Tensor | None = None,
+            b_o: Tensor | None = None,
+            **learned: Tensor | None,
+        ) -> None: ...
+
+        def __getattr__(self, name: str) -> Tensor | None: ...
+
+else:
+    FurtherWeights = make_dataclass(
+        "FurtherWeights",
+        [(name, Tensor | None, None) for name in LEARNED_TENSORS],
+        bases=(ProjectionWeights,),
+        frozen=True,
+        eq=False,
+    )
 
 
 class Weights(FurtherWeights):
@@ -295,10 +337,10 @@ def config_for_keys_from(config: AttentionConfig, first: int) -> AttentionConfig
     >>> config_for_keys_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
     (('padding', {'lengths': (2, 0)}),)
     """
-    masks = []
+    masks: list[Choice] = []
     for name, params in config.masks:
         moved = dict(params)
         for parameter in MASKS[name].parameters:
             moved[parameter.name] = parameter.for_keys_from(params[parameter.name], first)
         masks.append((name, moved))
-    return replace(config, masks=masks)
+    return replace(config, masks=tuple(masks))

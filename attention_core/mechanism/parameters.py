@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
 from attention_core.mechanism.plain_checks import (
     require_finite,
@@ -153,7 +154,14 @@ def check_names(kind: str, given: Iterable[str], known: tuple[str, ...]) -> None
             raise AttentionError("unknown_parameter", kind=kind, choices=choices, given=name)
 
 
-def names_of(parameters: Iterable[Parameter]) -> tuple[str, ...]:
+class Named(Protocol):
+    """Protocol of a declaration that has a name, such as Parameter and LearnedTensor."""
+
+    @property
+    def name(self) -> str: ...
+
+
+def names_of(parameters: Iterable[Named]) -> tuple[str, ...]:
     """Return the names of declared parameters or learned tensors."""
     return tuple(parameter.name for parameter in parameters)
 

@@ -170,7 +170,7 @@ class Step:
         on_cpu = value.device.type == "cpu"
         numpy_has_dtype = value.dtype != torch.bfloat16
         if on_cpu and numpy_has_dtype and value.is_contiguous():
-            value = (value.numpy(), value.stride())
+            return {**self.__dict__, "value": (value.numpy(), value.stride())}
         return {**self.__dict__, "value": value}
 
     def __setstate__(self, state: dict) -> None:
@@ -192,6 +192,7 @@ class CopiedStep(Step):
     """
 
     is_read_on_cpu = True
+    elsewhere: Tensor  # the value on the device where it was computed
 
     @staticmethod
     def of(step: Step) -> "CopiedStep":

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -10,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.checks import check_class, check_finite, check_kinds, shape_of
-from attention_core.mechanism.config import AttentionConfig, Choice
+from attention_core.mechanism.config import AttentionConfig, Choice, GivenChoices
 from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.plain_checks import is_whole, require_one_of
 from attention_core.mechanism.plan import plan_input_positions, run_plan
@@ -94,7 +95,16 @@ class EmbeddingConfig:
     positions: tuple[Choice, ...] = ()
     norms: tuple[Choice, ...] = ()
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # the fields are tuples of Choice, but names are taken as well
+
+        def __init__(
+            self,
+            times_root: bool = False,
+            positions: GivenChoices = (),
+            norms: GivenChoices = (),
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
         positions = AttentionConfig(positions=self.positions).positions
         for name, _ in positions:
             require_one_of("position", name, INPUT_POSITIONS)

@@ -1,6 +1,7 @@
 """Computes a feed-forward layer of a Transformer, which acts on each word separately, with every step recorded."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jaxtyping import Float
 from torch import Tensor
@@ -13,7 +14,7 @@ from attention_core.mechanism.checks import (
     check_matrix_and_bias,
     shape_of,
 )
-from attention_core.mechanism.config import Choice
+from attention_core.mechanism.config import Choice, GivenChoices
 from attention_core.mechanism.modifiers import LET_THROUGH
 from attention_core.mechanism.operations import ADD, PROJECT
 from attention_core.mechanism.plain_checks import require_one_of
@@ -61,7 +62,16 @@ class FeedForwardConfig:
     norms: tuple[Choice, ...] = ()
     residual: bool = False
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # the fields are tuples of Choice, but names are taken as well
+
+        def __init__(
+            self,
+            activation: str = "relu",
+            norms: GivenChoices = (),
+            residual: bool = False,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
         require_one_of("activation", self.activation, tuple(ACTIVATIONS))
         object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE, ADDED, AFTER))
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from jaxtyping import Bool
 from torch import Tensor
 
 from attention_core.mechanism.attention import attend
 from attention_core.mechanism.checks import check_class
-from attention_core.mechanism.config import AttentionConfig, Choice, Weights
+from attention_core.mechanism.config import AttentionConfig, Choice, GivenChoices, Weights
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
@@ -75,7 +76,17 @@ class StackConfig:
     norms: tuple[Choice, ...] = ()
     unembedding: UnembeddingConfig | None = None
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # the fields are tuples of Choice, but names are taken as well
+
+        def __init__(
+            self,
+            layers: Sequence[LayerConfig],
+            embedding: EmbeddingConfig | None = None,
+            norms: GivenChoices = (),
+            unembedding: UnembeddingConfig | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
         object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE))
 
 

@@ -1,6 +1,7 @@
 """Computes the unembedding, from vectors to words: a last norm, logits, top-k, top-p and the softmax."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -8,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.checks import as_batch, check_class, check_finite, check_kinds, shape_of
-from attention_core.mechanism.config import Choice
+from attention_core.mechanism.config import Choice, GivenChoices
 from attention_core.mechanism.normalisers import SOFTMAX
 from attention_core.mechanism.operations import SCALE
 from attention_core.mechanism.plain_checks import require_finite, require_positive
@@ -166,7 +167,17 @@ class UnembeddingConfig:
     top_k: int | None = None
     top_p: float = 1.0
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # the fields are tuples of Choice, but names are taken as well
+
+        def __init__(
+            self,
+            norms: GivenChoices = (),
+            temperature: float = 1.0,
+            top_k: int | None = None,
+            top_p: float = 1.0,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
         require_finite("temperature", self.temperature)
         if self.temperature <= 0:
             raise AttentionError("positive_number", name="temperature", given=self.temperature)
