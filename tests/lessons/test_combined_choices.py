@@ -117,6 +117,7 @@ def test_the_rows_cover_every_pair():
             assert {*zip(one, other, strict=True)} == {(0, 0), (0, 1), (1, 0), (1, 1)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", [slug for slug in LESSONS if slug not in TRAINED])
 def test_no_two_choices_end_in_a_traceback(slug, found):
     """Each lesson is a page for every row, with all its drawers open; Lesson asks for no exception."""

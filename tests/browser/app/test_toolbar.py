@@ -75,6 +75,7 @@ def test_the_hero_has_most_of_the_width(screen, width):
     assert share >= 0.6 and wide >= {1280: 672, 1920: 1050}[width]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "lesson", "following"), [("en", "scale", "masks"), ("zh", "scores", "cross")])
 def test_on_a_phone_the_toolbar_of_a_lesson_is_one_row_and_a_button_opens_its_other_tools(
     screen, lang, lesson, following

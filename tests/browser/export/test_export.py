@@ -178,6 +178,7 @@ def formula_place(root: ElementTree.Element) -> float:
     return sum(float(group.get("transform").split(",")[1].split(")")[0]) for group in (below, below[0]))
 
 
+@pytest.mark.slow
 def test_the_flow_picture_is_saved_wider_than_high_with_its_styles_and_without_an_address(screen):
     """On a phone, too, where the picture on the screen is high; as another program draws it."""
     opened = screen("?ex=en_it", viewport={"width": 390, "height": 844})

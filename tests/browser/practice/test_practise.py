@@ -1,5 +1,6 @@
 """Practise by keyboard and mouse: cells are typed into and judged at once; a number of a wrong layer is opened."""
 
+import pytest
 from playwright.sync_api import expect
 
 # Exercise 1 from q, k, v: Q −2 2/2 1/1 1, K −1 −1/2 0/1 2: q1 · k2 is −4, q2 · k2 is 4.
@@ -33,6 +34,7 @@ HOLD = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_numbers_typed_before_the_server_answers_stay(screen):
     opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
     opened.page.get_by_role("textbox", name="scores, 1, 2").click()
@@ -49,6 +51,7 @@ def test_numbers_typed_before_the_server_answers_stay(screen):
     assert opened.query()["scores"] == "? -4 ?; ? 4 ?; ? 2 ?"
 
 
+@pytest.mark.slow
 def test_the_big_table_is_typed_into_and_a_written_number_opens(screen):
     opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
     box = opened.page.get_by_role("textbox", name="scores, 1, 2")
@@ -64,6 +67,7 @@ def test_the_big_table_is_typed_into_and_a_written_number_opens(screen):
     expect(opened.page.get_by_text("Written: −4. Right.")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_key_after_a_click_into_a_picture_draws_no_ring_around_the_page(screen):
     opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
     opened.click_cell("q [head 1, 1, 1]")
@@ -73,6 +77,7 @@ def test_a_key_after_a_click_into_a_picture_draws_no_ring_around_the_page(screen
     assert page.evaluate("page => getComputedStyle(page, '::before').content") == "none"
 
 
+@pytest.mark.slow
 def test_a_number_of_a_wrong_layer_is_opened_and_its_line_is_said(screen):
     opened = screen("?bug=3&lang=en", lesson="bugs")
     opened.click_cell("weights [head 1, it, dog]")
@@ -82,6 +87,7 @@ def test_a_number_of_a_wrong_layer_is_opened_and_its_line_is_said(screen):
     opened.wait_for_text("the softmax runs over the queries")
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_code_are_walked_along_and_their_steps_stand_above_the_fold(screen):
     opened = screen("?bug=7&lang=en", lesson="bugs")
     opened.page.get_by_role("button", name="Line 9: look at weights").focus()
@@ -97,6 +103,7 @@ def test_the_lines_of_the_code_are_walked_along_and_their_steps_stand_above_the_
     assert lines["x"] + lines["width"] <= box["x"] and lines["y"] + lines["height"] <= 720
 
 
+@pytest.mark.slow
 def test_the_map_stays_beside_the_code_however_far_one_scrolls(screen):
     opened = screen("?bug=8&guess=5&lang=en", lesson="bugs", viewport={"width": 1280, "height": 500})
     opened.wait_for_text("Weights without it")
@@ -105,6 +112,7 @@ def test_the_map_stays_beside_the_code_however_far_one_scrolls(screen):
     assert 0 < beside.bounding_box()["y"] < 100
 
 
+@pytest.mark.slow
 def test_a_cell_to_type_in_lies_beside_its_row_and_marks_the_row_and_the_column_that_it_is_made_of(screen):
     opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
     number = opened.page.get_by_role("textbox", name="scores, 3, 2")
@@ -124,6 +132,7 @@ def test_a_cell_to_type_in_lies_beside_its_row_and_marks_the_row_and_the_column_
     opened.wait_for_number("scores [head 1, 3, 3]", "3")
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_table_stands_below_its_operands_which_are_seen_whole(screen):
     opened = screen("?kind=from_qkv&lang=en", lesson="check", viewport={"width": 390, "height": 800})
     cell = opened.page.get_by_role("textbox", name="scores, 1, 1").bounding_box()

@@ -58,6 +58,7 @@ def test_on_a_phone_nothing_sticks_out(screen):
     assert opened.page.get_by_test_id("stException").count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("puzzle", ["wake", "turn"])
 def test_on_a_phone_the_numbers_and_the_map_are_seen_whole(screen, puzzle):
     opened = screen(f"?puzzle={puzzle}&lang=en", lesson="puzzles", viewport={"width": 390, "height": 800})
@@ -66,6 +67,7 @@ def test_on_a_phone_the_numbers_and_the_map_are_seen_whole(screen, puzzle):
         assert boxes and max(box["x"] + box["width"] for box in boxes) <= 390
 
 
+@pytest.mark.slow
 def test_the_numbers_that_are_dragged_and_those_of_the_map_are_large_and_stand_above_the_fold(screen):
     opened = screen("?puzzle=sink&lang=en", lesson="puzzles")  # the most words
     number = opened.page.get_by_role("textbox").first
@@ -76,6 +78,7 @@ def test_the_numbers_that_are_dragged_and_those_of_the_map_are_large_and_stand_a
     assert last["y"] + last["height"] <= 720
 
 
+@pytest.mark.slow
 def test_what_must_be_true_stands_above_the_fold(screen):
     opened = screen("?puzzle=cancel&lang=en", lesson="puzzles")
     last = opened.page.get_by_text("largest number from head 2").bounding_box()

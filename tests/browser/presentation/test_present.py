@@ -121,6 +121,7 @@ def smallest_text(page):
     )
 
 
+@pytest.mark.slow
 def test_keys_belong_to_whoever_types_and_a_key_leads_back_to_the_script(showing):
     opened = showing("?lecture=ten_minutes&scene=4&step=map")
     page = opened.page
@@ -146,6 +147,7 @@ def test_keys_belong_to_whoever_types_and_a_key_leads_back_to_the_script(showing
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(showing):
     opened = showing("?lecture=ten_minutes&scene=1&step=question")
     with opened.page.context.expect_page() as opening:
@@ -248,6 +250,7 @@ def test_the_presenter_view_says_how_far_the_talk_is_from_its_plan(showing):
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_who_goes_back_before_the_scene_at_which_the_clock_began_sees_no_minutes_below_zero(showing):
     opened = showing("?lecture=forty_five_minutes&scene=24&step=cell")
     with opened.page.context.expect_page() as opening:
@@ -264,6 +267,7 @@ def test_who_goes_back_before_the_scene_at_which_the_clock_began_sees_no_minutes
     assert opened.errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_time_the_next_scene_and_the_buttons_stay_in_sight_under_a_long_note(showing, language):
     opened = showing(f"?lecture=forty_five_minutes&scene=2&step=lesson&view=notes&lang={language}")
@@ -300,6 +304,7 @@ def test_a_lesson_on_the_stage_shows_its_own_picture_whole_on_a_projector(showin
     assert shown.evaluate("shown => shown.getBoundingClientRect().bottom <= innerHeight")
 
 
+@pytest.mark.slow
 def test_no_words_are_read_through_the_buttons_of_the_stage(showing):
     opened = showing("?lecture=forty_five_minutes&scene=20&step=lesson")
     look = "root => [getComputedStyle(root).opacity, getComputedStyle(root).backgroundColor]"
@@ -391,6 +396,7 @@ STAGE = """(root) => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene, step", [(1, "journey"), (2, "map"), (10, "map")])
 def test_the_picture_fills_the_stage(showing, scene, step):
     opened = showing(f"?lecture=ten_minutes&scene={scene}&step={step}")
@@ -408,6 +414,7 @@ def test_the_picture_fills_the_stage(showing, scene, step):
             assert bar["x"] + bar["width"] <= buttons["x"]
 
 
+@pytest.mark.slow
 def test_the_row_that_is_spoken_of_is_strong_and_the_others_are_pale(showing):
     opened = showing("?lecture=ten_minutes&scene=10&step=map")
     wait_for_flow(opened.page, FROM_ABOVE)
@@ -483,6 +490,7 @@ def shows_whole(opened, picture):
     return shown.bounding_box()["y"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scene", "pictures"),
     [(2, [".neck"]), (7, [".product"]), (10, [".cloud", ".frames >> nth=0"]), (14, [".painted"])],
@@ -506,6 +514,7 @@ def test_the_picture_of_a_lesson_that_somebody_adds_stands_whole_on_a_small_proj
         opened.page.keyboard.press("ArrowRight")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", [WINDOW, {"width": 390, "height": 844}], ids=["laptop", "phone"])
 def test_the_way_back_from_a_lecture_that_replaced_ones_own_is_in_sight_where_one_has_clicked(showing, window):
     scenes = tuple(Scene(OwnText(f"words {number}"), f"scene {number}") for number in range(9))

@@ -63,6 +63,7 @@ def test_a_control_takes_a_click_only_once_it_is_seen_and_then_stays_where_it_is
     assert [len(places) for places in seen["places"]] == [1, 1, 1, 1], seen["places"]
 
 
+@pytest.mark.slow
 def test_what_was_checked_is_there_with_its_panel_and_leaves_the_controls_free(screen):
     opened = screen("?lang=en")
     opened.page.get_by_test_id("stPopover").filter(has_text="checked").get_by_role("button").click()
@@ -75,6 +76,7 @@ def test_what_was_checked_is_there_with_its_panel_and_leaves_the_controls_free(s
         opened.page.locator(f".st-key-{key}").click(trial=True)
 
 
+@pytest.mark.slow
 def test_the_last_column_of_the_map_has_its_whole_name_on_a_phone(screen):
     opened = screen("?lang=en", viewport={"width": 390, "height": 844})
     opened.open_map()
@@ -148,6 +150,7 @@ def test_heads_change_the_number_of_maps(screen):
     assert opened.query()["heads"] == "1"
 
 
+@pytest.mark.slow
 def test_any_cell_is_followed_to_the_input(screen):
     opened = screen()
     opened.click_drawn("shares share 3")
@@ -183,6 +186,7 @@ def test_nothing_jumps_when_a_sum_unfolds(screen):
     expect(opened.page.locator(".flow .panel")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_the_words_are_walked_with_the_keyboard(screen):
     opened = screen()
     opened.page.locator(".flow .stage").focus()
