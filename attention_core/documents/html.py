@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -17,8 +16,9 @@ from markupsafe import Markup
 
 from attention_core.documents.excerpt import DocumentTexts
 from attention_core.documents.formulas import SVG_NAMESPACE, typeset_formula
-from attention_core.drawing.cells import colour_reach, is_share, unblocked_cells, write_number
-from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, shade_cells
+from attention_core.drawing.cells import unblocked_cells
+from attention_core.drawing.palette import DARK_PALETTE
+from attention_core.drawing.table_cells import CellColours, cell_colours, table_cell_text
 from attention_core.drawing.text_layout import column_texts, row_texts
 from attention_core.explanation.formula import SYMBOL_COLOURS
 from attention_core.explanation.layout import Panel
@@ -28,7 +28,6 @@ from attention_core.record.trace import Trace
 
 TEMPLATES = Path(__file__).parent / "templates"
 LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # a cell's text with more characters has smaller letters
-CellColours = tuple[str, str, str, str]  # background and text colour, in the light, then in the dark theme
 
 
 @cache
@@ -232,26 +231,6 @@ def coloured_table(
         )
 
     return build_table(drawn, trace, texts, make_cell)
-
-
-def cell_colours(drawn: Panel, trace: Trace) -> dict[Ref, CellColours]:
-    """Return the background and text colours of each cell of a matrix, by cell."""
-    values = drawn.values.reshape(-1)
-    shares = is_share(trace, drawn.step)
-    batch = drawn.refs[0][0].index[0]
-    reach = colour_reach(trace, drawn.step, batch)
-    light = shade_cells(values, reach, shares, LIGHT_PALETTE)
-    dark = shade_cells(values, reach, shares, DARK_PALETTE)
-    refs = chain.from_iterable(drawn.refs)
-    colours = zip(*light, *dark, strict=True)
-    return dict(zip(refs, colours, strict=True))
-
-
-def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> str:
-    """Return the text of a cell: a number with two decimals, a truth value as 1 or 0, and a blocked weight as 0."""
-    if not trace.step(ref.step).dtype.is_floating_point:
-        return str(int(value))
-    return write_number(value, is_blocked)
 
 
 def build_table(

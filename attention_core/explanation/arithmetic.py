@@ -8,6 +8,7 @@ from attention_core.record.cell_functions import write_cell
 from attention_core.record.cell_text import Part, Subtotal, Written
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Factor, Ref, factor_value
+from attention_core.record.notebook_picture import NotebookPicture
 from attention_core.record.number_text import format_or_scientific
 from attention_core.record.trace import Trace
 
@@ -27,7 +28,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(NotebookPicture):
     """One cell of a step: its index, number and expression, and its arithmetic as pieces of text."""
 
     step: str

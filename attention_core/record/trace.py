@@ -15,6 +15,7 @@ from torch import Tensor
 
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand, Ref
+from attention_core.record.notebook_picture import NotebookPicture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -235,7 +236,7 @@ class RandomParts:
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class Trace(NotebookPicture):
     """One run: its steps by name, in order, and the words that label its axes.
 
     `labels` maps an axis ("T", "S") to one text per position; texts may repeat, because positions identify tokens.

@@ -12,6 +12,7 @@ from attention_core.mechanism.checks import check_class
 from attention_core.mechanism.config import AttentionConfig, Choice, GivenChoices, Weights
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
+from attention_core.record.notebook_picture import NotebookPicture
 from attention_core.record.trace import Trace
 from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights, embed
 from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights, feed_forward
@@ -102,7 +103,7 @@ class StackWeights:
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
-class Stack:
+class Stack(NotebookPicture):
     """A run of several components ("parts") in order: "embedding", "1.attention", "1.cross", "1.feed_forward", ....
 
     The last parts are "norm" and "unembedding". The parts of an encoder come first, with names such as

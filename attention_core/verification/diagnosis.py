@@ -19,6 +19,7 @@ from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.checks import check_tensors
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.errors import AttentionError
+from attention_core.record.notebook_picture import NotebookPicture
 from attention_core.record.trace import Trace
 from attention_core.verification.causes import Cause, find_causes, fit_given_steps, is_rounded_to
 from attention_core.verification.proof import find_lost_step
@@ -66,7 +67,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(NotebookPicture):
     """The comparisons of all given steps, in the trace's order.
 
     causes: the proven causes; None if they were not searched for. lost: the step that overflows in the run's precision,

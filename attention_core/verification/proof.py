@@ -16,6 +16,7 @@ from torch import Tensor
 
 from attention_core.comparison.rerun import rerun
 from attention_core.mechanism.normalisers import is_replaced, maps_of, normaliser_of
+from attention_core.record.notebook_picture import NotebookPicture
 from attention_core.record.trace import Trace
 from attention_core.transformer.stack import Stack
 from attention_core.verification.torch_functions import run_mha, run_sdpa, run_torch_functions
@@ -42,7 +43,7 @@ class ProofCheck:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(NotebookPicture):
     """All checks of a run, and the effects of its precision.
 
     rounding: the difference of each step from float64, relative to the step's largest magnitude. overflow: the first
@@ -327,7 +328,7 @@ class StackFault:
 
 
 @dataclass(frozen=True)
-class StackProof:
+class StackProof(NotebookPicture):
     """The proofs of a stack's parts by name, and the broken links between the parts.
 
     A broken link is (part, name of an input that differs from the output that it comes from). numbers: the number of

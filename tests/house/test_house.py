@@ -72,6 +72,7 @@ CORE_ROWS = (
     "exercises",
     "drawing",
     "documents",
+    "notebook",
 )
 PAGE_ROWS = (
     "site setup components workers",
@@ -234,7 +235,7 @@ def names_used(path):
 # What notebooks use and pages do not: attention block by block, and as a recurrence; the number that a cell says; the
 # code of one step.
 FOR_NOTEBOOKS = {"attend_blockwise", "attend_linear", "evaluate", "operation_source", "read_attention_maps"}
-FOR_NOTEBOOKS_ALONE = {"variants.blockwise_softmax"}
+FOR_NOTEBOOKS_ALONE = {"notebook.pictures", "variants.blockwise_softmax"}  # the first by its name, late
 PROGRAMS = {"checkpoints.hub_process"}  # started by its path, not imported: a process that needs no torch
 
 

@@ -1,0 +1,1 @@
+"""Draws runs, proofs and diagnoses as HTML for notebooks."""
