@@ -1,5 +1,6 @@
 """What a notebook shows: the numbers are the Trace's, a picture is bounded, loads nothing, shows any text as it is."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -168,7 +169,9 @@ def test_a_trace_on_another_device_has_the_same_picture():
     given = [drawn(5, 3), drawn(7, 3, seed=1), drawn(7, 2, seed=2)]
     there = attend_qkv(*map(send, given))
     assert there["weights"].device.type != "cpu"
-    assert there._repr_html_() == attend_qkv(*given)._repr_html_()
+    here = attend_qkv(*given)
+    assert there._repr_html_() == here._repr_html_()
+    assert replace(there, difference=True)._repr_html_() == replace(here, difference=True)._repr_html_()
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
@@ -201,7 +204,7 @@ def test_a_proof_says_whether_it_holds_and_what_fails_first():
     broken = prove(trace.holding({"weights": trace["weights"].flip(-1)}))
     page = Page(broken._repr_html_())
     assert page.text.startswith("Not proven. ")
-    assert page.numbers("")[0][:2] == ["weights", "fails"]
+    assert page.numbers("")[0][:3] == ["weights", "fails", "the arithmetic as it is written"]
     assert {row[0] for row in page.numbers("")} == {check.step for check in broken.checks}
 
 
