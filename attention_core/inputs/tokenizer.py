@@ -4,12 +4,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-import regex
 
 from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese, is_parted_by_hand, longest_words
 from attention_core.mechanism.plain_checks import require_one_of, require_positive, require_whole
@@ -26,6 +26,9 @@ CONNECTORS = frozenset("'’-‐‑_·׳״־")  # characters that join two parts
 DECIMAL_MARKS = frozenset(".,٫٬")  # characters that belong to a number if digits are on both sides: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 
+if TYPE_CHECKING:
+    import regex
+
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
 ORIGINS = ("built", "source", "random", "learned")  # origin of a vector: by hand, from a source, sampled, trained
@@ -33,7 +36,7 @@ OTHER = "other"  # category whose vector is used if the user chooses none for an
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
 # Matches a character with its accents and invisible characters (UAX 29), and with a sign that belongs to it, before it.
-CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
+CLUSTER = r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*"
 
 # Code point ranges of scripts without spaces, where each character is a token: from jamo to rare ideographs.
 CHARACTER_RANGES = (
@@ -331,8 +334,16 @@ def token_spans(text: str) -> list[tuple[int, int]]:
 def character_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each character, including its accents, joiners, and the parts of an emoji."""
     for piece in SPACE_OR_NOT.finditer(text):
-        for cluster in CLUSTER.finditer(text, *piece.span()):
+        for cluster in cluster_pattern().finditer(text, *piece.span()):
             yield cluster.span()
+
+
+@cache
+def cluster_pattern() -> "regex.Pattern":
+    """Return CLUSTER, compiled."""
+    import regex  # imported here, as a notebook that shows a Trace does without it
+
+    return regex.compile(CLUSTER, regex.VERSION1)
 
 
 def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:

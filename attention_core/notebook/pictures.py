@@ -181,8 +181,8 @@ def arithmetic_parts(trace: Trace, marked: dict[str, Ref]) -> Iterator[str]:
 def step_parts(trace: Trace) -> Iterator[str]:
     """Yield a line with the names of all steps."""
     names = list(trace.steps)
-    text = ", ".join(names[:MAX_ROWS])
-    yield write_paragraph(text + (", …" if len(names) > MAX_ROWS else ""), title="Steps")
+    left_out = ["…"] if len(names) > MAX_ROWS else []
+    yield write_paragraph(", ".join([*names[:MAX_ROWS], *left_out]), title="Steps")
 
 
 # ---- one number ------------------------------------------------------------------------------------------------------

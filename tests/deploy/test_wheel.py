@@ -125,14 +125,18 @@ assert not [name for name in unwanted if importlib.util.find_spec(name)]
 import attention_core
 print(attention_core.__file__)
 """
+SHOWN = """
+is_drawn = all("<td" in shown._repr_html_() for shown in (trace.labelled(T=("Anna", "it", "dog")), prove(trace)))
+print(trace["weights"].shape, prove(trace).passed, is_drawn)
+"""
 
 
 @pytest.mark.slow
 def test_the_core_alone_runs_the_notebook_lines_of_the_readme(wheel, tmp_path):
     programs = bare_environment(tmp_path / "bare", wheel)
-    ran = run_in(programs, ALONE + BLOCK + "print(trace['weights'].shape, prove(trace).passed)", tmp_path)
+    ran = run_in(programs, ALONE + BLOCK + SHOWN, tmp_path)
     where, *_, last = ran.splitlines()
-    assert where.startswith(str(tmp_path)) and last == "torch.Size([1, 1, 3, 3]) True"
+    assert where.startswith(str(tmp_path)) and last == "torch.Size([1, 1, 3, 3]) True True"
     assert "masked_softmax_numpy" in ran
     asked = subprocess.run([programs / "attention-explorer"], cwd=tmp_path, capture_output=True, text=True)
     assert asked.returncode == 1
