@@ -101,7 +101,8 @@ def token_parts(trace: Trace) -> Iterator[str]:
 
 
 def drawn_steps(trace: Trace) -> list[str]:
-    """Return the names of the steps that are drawn: scores, weights and the last step; without these, the last three.
+    """Return the names of the steps that are drawn: scores, weights and the last step; without these, the last three
+    steps with an axis.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -110,7 +111,7 @@ def drawn_steps(trace: Trace) -> list[str]:
     """
     names = [name for name in ATTENTION_STEPS if name in trace]
     if not names:
-        return list(trace.steps)[-3:]
+        return [name for name, step in trace.steps.items() if step.dims][-3:]
     last = next(reversed(trace.steps))
     return names if last in names else [*names, last]
 
