@@ -1,0 +1,1 @@
+"""Prints texts of the grammar."""
