@@ -51,7 +51,8 @@ class FollowTexts:
 
     page: a text that tells this page from another. waiting, following, exploring, lost, ended: what the page does.
     leave, back: the labels of its button. changed: the label of the link to what the lecturer has changed. answers,
-    truth: the names of the bars of a poll. polls: {number of a slide: its poll}.
+    truth: the names of the bars of a poll. polls: {number of a slide: its poll}. exercises: {address, relative to the
+    app's, of a page on which the class works: its title}.
     """
 
     page: str
@@ -66,6 +67,7 @@ class FollowTexts:
     answers: str
     truth: str
     polls: Mapping[int, Poll] = field(default_factory=dict)
+    exercises: Mapping[str, str] = field(default_factory=dict)
 
 
 def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing], follow_texts: FollowTexts | None = None) -> str:

@@ -101,8 +101,7 @@ def token_parts(trace: Trace) -> Iterator[str]:
 
 
 def drawn_steps(trace: Trace) -> list[str]:
-    """Return the names of the steps that are drawn: scores, weights and the last step; without these, the last three
-    steps with an axis.
+    """Return the names of the steps that are drawn: scores, weights and the last step; without these, the last three.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -111,7 +110,7 @@ def drawn_steps(trace: Trace) -> list[str]:
     """
     names = [name for name in ATTENTION_STEPS if name in trace]
     if not names:
-        return [name for name, step in trace.steps.items() if step.dims][-3:]
+        return list(trace.steps)[-3:]
     last = next(reversed(trace.steps))
     return names if last in names else [*names, last]
 

@@ -61,8 +61,8 @@ class Proof(NotebookPicture):
 
     @property
     def worst(self) -> float:
-        """The largest relative difference of any check; 0 for a run in which nothing was computed."""
-        return max((check.difference for check in self.checks), default=0.0)
+        """The largest relative difference of any check."""
+        return max(check.difference for check in self.checks)
 
     @property
     def failed(self) -> ProofCheck | None:
@@ -348,7 +348,7 @@ class StackProof(NotebookPicture):
     @property
     def worst(self) -> float:
         """The largest relative difference of any check of any part."""
-        return max((proof.worst for proof in self.parts.values()), default=0.0)
+        return max(proof.worst for proof in self.parts.values())
 
     @property
     def number_count(self) -> int:

@@ -22,6 +22,7 @@ MAX_FOLLOWERS = 400  # most browsers that follow one room
 QUESTION_STEP = "question"  # the step of a scene that shows its question, as in pages/lectures/script.py
 MAX_CHOICES = 16  # most choices of a poll
 MAX_POLLS = 60  # most scenes of a room whose polls are answered
+EXERCISES = ("check", "puzzles")  # slugs of the pages on which a class works, and is counted
 MAX_PAGE_BYTES = 4_000_000  # bytes of a lecture's compressed page
 ABSENCE = 20 * 60.0  # seconds without a message from the lecturer after which a room ends
 HEARTBEAT = 15.0  # seconds after which a follower is told that the connection stands, if nothing else is sent
@@ -108,15 +109,31 @@ class Told:
     answers: tuple[int, ...]
 
 
+@dataclass(frozen=True, order=True)
+class Reached:
+    """How far a browser has got with an exercise.
+
+    done: how many of its parts are right. total: how many parts the exercise has.
+    """
+
+    done: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """The share of the parts that are right, from 0 to 1."""
+        return self.done / self.total
+
+
 @dataclass
 class Room:
     """An open room.
 
     place: where the lecturer stands; None before the first message. revealed: the place right after a
     question, at which the answers are shown; None before. answers: {number of a scene: {name of a browser:
-    the choice in the scene's poll}}. followers: the number of browsers that follow. heard: when the lecturer was last
-    heard of, in seconds of the store's clock. signals: what wakes the followers, one for each event loop in which some
-    wait.
+    the choice in the scene's poll}}. followers: the number of browsers that follow. progress: {exercise: {name of a
+    browser: how far it has got}}. heard: when the lecturer was last heard of, in seconds of the store's clock. signals:
+    what wakes the followers, one for each event loop in which some wait.
     """
 
     secret: str
@@ -126,6 +143,7 @@ class Room:
     revealed: Place | None = None
     answers: dict[int, dict[str, int]] = field(default_factory=dict)
     followers: int = 0
+    progress: dict[str, dict[str, Reached]] = field(default_factory=dict)
     has_ended: bool = False
     signals: dict[asyncio.AbstractEventLoop, asyncio.Event] = field(default_factory=dict)
 
@@ -193,6 +211,17 @@ class RoomStore:
             wake(room)
         return Audience(room.followers, count_answers(room))
 
+    def count_progress(self, key: Key) -> dict[str, Counter[Reached]]:
+        """Returns how many browsers have got how far with each exercise that somebody has begun.
+
+        Returns {} if the room has ended, or if the key is wrong.
+        """
+        room = self.find_own(key)
+        if room is None:
+            return {}
+        with self.lock:
+            return {exercise: Counter(reached.values()) for exercise, reached in room.progress.items()}
+
     def end(self, key: Key) -> None:
         """Ends a room, and tells its followers; does nothing for a wrong key."""
         if self.find_own(key) is not None:
@@ -230,6 +259,21 @@ class RoomStore:
             if browser not in answers and len(answers) >= MAX_FOLLOWERS:
                 return False
             answers[browser] = choice
+        return True
+
+    def report(self, code: str, exercise: str, browser: str, reached: Reached) -> bool:
+        """Notes how far a browser has got with one of EXERCISES; returns whether there is such a room.
+
+        The farthest counts: who begins another exercise is not set back. browser: a random name, by which a browser is
+        counted once. Of more than MAX_FOLLOWERS browsers, the first are counted.
+        """
+        room = self.find(code)
+        if room is None:
+            return False
+        with self.lock:
+            known = room.progress.setdefault(exercise, {})
+            if browser in known or len(known) < MAX_FOLLOWERS:
+                known[browser] = max(reached, known.get(browser, reached), key=lambda each: each.share)
         return True
 
     async def follow(self, code: str) -> AsyncIterator[Told | None]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
+from pages.classroom.rooms import EXERCISES
 from pages.session.linked_state import LinkedState, link_on_arrival, show_link
 from pages.setup.codec import MAX_LINK_CHARS
 from pages.site.words import has
 
 STAGE = "stage"  # session key of the choices of a lesson in a lecture
 MAIN_TEXT = "text"  # name of the control for a lesson's main sentence
+ROOM_KEY = "room"  # link key of the room whose class works on an exercise
 COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link keys that every lesson has besides its controls' keys
 
 
@@ -128,6 +130,8 @@ def store_cut(name: str, stated: str) -> None:
 
 def is_known_choice(slug: str, name: str) -> bool:
     """Returns whether a lesson has a choice with this name."""
+    if name == ROOM_KEY and slug in EXERCISES:
+        return True
     return name in (*COMMON_LINK_KEYS, cut_key_of(slug)) or has(f"lessons.{slug}.control.{name}")
 
 

@@ -1,6 +1,7 @@
 """Opens the room of a lecture, in which the browsers of the audience follow it, and shows its code."""
 
 import gzip
+from collections import Counter
 from dataclasses import asdict, replace
 from hashlib import sha256
 from urllib.parse import urlencode
@@ -8,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core.documents.lecture_page import POLL_PART, FollowTexts, PartDrawing, lecture_page
-from pages.classroom.rooms import ABSENCE, CODE_LENGTH, ROOMS, Key, RoomPage, RoomRefused
+from pages.classroom.rooms import ABSENCE, CODE_LENGTH, EXERCISES, ROOMS, Key, RoomPage, RoomRefused
 from pages.components import room as room_component
 from pages.components.modules import join_modules, join_styles
 from pages.export.document_texts import workbench_address
@@ -26,6 +27,7 @@ from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.sharing import show_qr_code
 
 FILLED_IN_BROWSER = "{count}"  # the browser fills in how many follow
+COUNT_SECONDS = 3.0  # seconds after which the class is counted again
 FOLLOW_TEXTS = ("waiting", "following", "exploring", "lost", "ended", "leave", "back", "changed")
 POLL_TEXTS = ("answers", "truth")  # the names of the bars of a poll
 
@@ -81,6 +83,21 @@ def show_room_code(key: Key) -> None:
             if is_local(link):
                 st.info(say("present.room.only_here"), icon=":material/computer:")
             st.button(say("present.room.end"), key="end_room", icon=":material/stop_circle:", on_click=end_room)
+    st.fragment(show_class_work, run_every=COUNT_SECONDS, key="class_work")(key)
+
+
+def show_class_work(key: Key) -> None:
+    """Shows how many of those who work on an exercise have got how far."""
+    st.caption(say("present.room.work.how"))
+    counted = ROOMS.count_progress(key)
+    for column, exercise in zip(st.columns(len(EXERCISES), gap="large"), EXERCISES, strict=True):
+        reached = counted.get(exercise, Counter())
+        with column:
+            title = say(f"page.{exercise}")
+            st.markdown(say("present.room.work.at_work", title=title, count=reached.total()))
+            for each, count in sorted(reached.items()):
+                text = say("present.room.work.reached", done=each.done, total=each.total, count=count)
+                st.progress(count / reached.total(), text)
 
 
 def room_address() -> str:
@@ -176,7 +193,9 @@ def make_room_page(lecture: Lecture, drawn: DrawnParts, digest: str) -> RoomPage
         found = {number: make_poll(scene) for number, scene in enumerate(lecture.scenes, start=1)}
         polls = {number: poll for number, poll in found.items() if poll is not None}
         drawings = {**list_drawings(), POLL_PART: make_poll_drawing()}
-        page = lecture_page(replace(show, slides=slides), drawings, FollowTexts(digest, **texts, polls=polls))
+        exercises = {exercise: say(f"page.{exercise}") for exercise in EXERCISES}
+        follow_texts = FollowTexts(digest, **texts, polls=polls, exercises=exercises)
+        page = lecture_page(replace(show, slides=slides), drawings, follow_texts)
         return RoomPage(gzip.compress(page.encode(), mtime=0), digest)
 
 

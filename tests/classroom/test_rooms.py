@@ -7,7 +7,18 @@ from contextlib import aclosing
 import pytest
 
 from pages.classroom import rooms
-from pages.classroom.rooms import Audience, Key, Place, RoomPage, RoomRefused, RoomStore, Told, make_code, read_code
+from pages.classroom.rooms import (
+    Audience,
+    Key,
+    Place,
+    Reached,
+    RoomPage,
+    RoomRefused,
+    RoomStore,
+    Told,
+    make_code,
+    read_code,
+)
 
 PAGE = RoomPage(b"the page", "5f")
 OTHER_PAGE = RoomPage(b"another page", "6a")
@@ -183,6 +194,29 @@ def test_two_lecturers_lead_their_own_rooms():
             assert store.move(two, at("on")) == Audience(1, ())
 
     run(follow())
+
+
+# ---- a class that works on an exercise ------------------------------------------------------------------------------
+def test_the_farthest_of_each_browser_is_counted_for_its_lecturer_alone():
+    store = RoomStore()
+    key, other = store.open(PAGE), store.open(PAGE)
+    reports = [("a", 1, 7), ("a", 2, 3), ("a", 3, 7), ("b", 2, 5), ("c", 3, 7)]
+    for browser, done, total in reports:
+        assert store.report(key.code, "check", browser, Reached(done, total))
+    assert store.count_progress(key) == {"check": {Reached(2, 3): 1, Reached(2, 5): 1, Reached(3, 7): 1}}
+    assert store.count_progress(other) == {} == store.count_progress(Key(key.code, other.secret))
+    store.end(key)
+    assert store.count_progress(key) == {} and not store.report(key.code, "check", "a", Reached(7, 7))
+
+
+def test_of_more_browsers_than_may_follow_the_first_are_counted(monkeypatch):
+    monkeypatch.setattr(rooms, "MAX_FOLLOWERS", 3)
+    store = RoomStore()
+    key = store.open(PAGE)
+    for browser in "abcde":
+        store.report(key.code, "check", browser, Reached(0, 5))
+    store.report(key.code, "check", "c", Reached(5, 5))
+    assert store.count_progress(key) == {"check": {Reached(0, 5): 2, Reached(5, 5): 1}}
 
 
 # ---- the end ---------------------------------------------------------------------------------------------------------

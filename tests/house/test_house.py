@@ -72,7 +72,7 @@ CORE_ROWS = (
     "exercises",
     "drawing",
     "documents",
-    "notebook making",
+    "notebook",
 )
 PAGE_ROWS = (
     "site setup components workers",
@@ -192,12 +192,6 @@ def test_the_core_imports_no_page_and_pages_no_test():
         assert not {"app", "tests"} & tops(path), name_of(path)
 
 
-def test_nothing_imports_what_makes_the_shipped_files():
-    for path in CODE:
-        if "making" not in path.relative_to(ROOT).parts:
-            assert not any(module.startswith("attention_core.making") for module in imports(path)), name_of(path)
-
-
 def test_what_a_screen_shows_is_computed_without_a_screen():
     for name in ("setup/setup", "runs/compute"):
         assert "streamlit" not in tops(ROOT / "pages" / f"{name}.py")
@@ -246,7 +240,7 @@ PROGRAMS = {"checkpoints.hub_process"}  # started by its path, not imported: a p
 
 
 def test_nothing_of_the_core_is_there_for_tests_alone():
-    code = [*CODE, ROOT / "attention_core" / "making" / "__main__.py"]
+    code = [*CODE, ROOT / "attention_core" / "learned" / "__main__.py"]
     used = {name for path in code for own, name in names_used(path) if own != name}
     defined = {top.name for path in CORE for top in tree(path).body if isinstance(top, ast.FunctionDef | ast.ClassDef)}
     assert defined - used - {*attention_core.__all__} == FOR_NOTEBOOKS

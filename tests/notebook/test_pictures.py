@@ -28,7 +28,6 @@ from attention_core.notebook.pictures import MAX_HEADS, MAX_SIDE, draw_html
 from attention_core.record.trace import Step, Trace
 from attention_core.transformer.feed_forward import FeedForwardWeights
 from tests.device.stand_in import send
-from tests.explanation.test_scripts import RUNS, trace_of
 from tests.session.test_hostile_words import HOSTILE
 
 MAX_BYTES = 300_000
@@ -191,33 +190,6 @@ def test_other_runs_are_drawn_too():
     page = Page(subtract_traces(first, second)._repr_html_())
     assert "Difference of two runs" in page.text
     assert page.numbers("weights") == printed((first["weights"] - second["weights"])[0, 0])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [*RUNS][::3])
-def test_every_kind_of_run_has_a_picture(name):
-    trace = trace_of(name)
-    html = trace._repr_html_()
-    page = Page(html)
-    assert len(html.encode()) <= MAX_BYTES and page.tables
-    for step, rows in page.tables.items():
-        first = trace[step.partition(" · ")[0]].detach().double()
-        while first.dim() > 2:
-            first = first[0]
-        if "head" not in step:
-            shown = [
-                [cell.replace("−∞", "-inf").replace("−", "-").replace("∞", "inf") for cell in row] for row in rows[1:]
-            ]
-            expected = first.view(-1, first.shape[-1])[:MAX_SIDE, :MAX_SIDE]
-            close = torch.tensor([[float(cell) for cell in row] for row in shown], dtype=torch.float64)
-            torch.testing.assert_close(close, expected, rtol=0.005, atol=0.005001, equal_nan=True)
-
-
-def test_what_has_no_numbers_has_a_picture():
-    number = Trace({"scale": Step("scale", torch.tensor(0.5), ()), "v": Step("v", torch.tensor([0.25]), ("d_v",))})
-    assert Page(number._repr_html_()).numbers("v") == [["0.25"]]
-    assert "0 checks" in Page(prove(number)._repr_html_()).text
-    assert Page(Trace({})._repr_html_()).tables == {}
 
 
 def test_an_explanation_is_its_text():

@@ -11,7 +11,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 
 from pages.classroom import rooms
-from pages.classroom.rooms import ROOMS
+from pages.classroom.rooms import ROOMS, Reached
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_link, load_shipped_lecture
 from pages.presentation.poll import make_poll
@@ -75,6 +75,8 @@ def test_the_page_of_the_audience_has_the_scenes_as_text_and_no_notes():
     page = page_of(Led(own=lecture_to_link(LECTURE)).press("start").press("room"))
     assert "for the speaker" not in page and "<img" not in page and EVIL in unescape(page)
     assert "connect-src 'self'" in unescape(page.partition("<style>")[0])
+    follow_texts = json.loads(unescape(re.search(r'id="follow"[^>]* data-texts="([^"]*)"', page)[1]))
+    assert follow_texts["exercises"] == {"check": "Check your work", "puzzles": "Puzzles"}
     for name in ("waiting", "following", "leave", "back", "lost", "ended", "changed"):
         assert WORDS[f"present.room.follow.{name}"] in unescape(page)
 
@@ -190,3 +192,20 @@ def test_the_poll_is_on_the_stage_and_in_the_page_of_the_audience():
     assert led.room_data()["texts"]["open"] == "Answers so far: {count}"
     (texts,) = re.findall(r'data-texts="([^"]*)"', page_of(led))
     assert json.loads(unescape(texts))["polls"] == {"1": poll}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_lecturer_sees_how_many_of_the_class_have_got_how_far(language):
+    words = load_app_texts(language)
+    led = Led(own=lecture_to_link(LECTURE), lang=language).press("start").press("room")
+    (code,) = ROOMS.rooms
+    for browser, done in (("a", 2), ("b", 2), ("c", 0)):
+        ROOMS.report(code, "puzzles", browser, Reached(done, 11))
+    led.press("room").press("room")
+    for slug, count in (("check", 0), ("puzzles", 3)):
+        assert words["present.room.work.at_work"].format(title=words[f"page.{slug}"], count=count) in led.texts()
+    bars = [each.proto for each in led.at.get("progress")]
+    assert [bar.text for bar in bars] == [
+        words["present.room.work.reached"].format(done=done, total=11, count=count) for done, count in ((0, 1), (2, 2))
+    ]
+    assert [bar.value for bar in bars] == [33, 66]  # percent of those at work

@@ -14,6 +14,16 @@
   /** @type {EventSource} */
   let source;
 
+  // Links to the pages on which the class works; they open in this room, so that the lecturer's counts include them.
+  function linkExercises() {
+    const links = Object.entries(texts.exercises).map(([page, title]) => {
+      const link = document.createElement("a");
+      Object.assign(link, { href: page + location.search, textContent: title, target: "_blank", rel: "noopener" });
+      return link;
+    });
+    document.getElementById("exercises").replaceChildren(...links);
+  }
+
   function draw() {
     const hasEnded = condition === "ended";
     document.documentElement.classList.toggle("led", !isLeft && !hasEnded);
@@ -108,5 +118,6 @@
     if (source.readyState === EventSource.CLOSED || isSilent) connect();
   }, RETRY_MS);
   connect();
+  linkExercises();
   draw();
 }

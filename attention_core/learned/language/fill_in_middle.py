@@ -14,7 +14,7 @@ from torch import Generator, Tensor
 from attention_core.learned.grammar import Text, vocabulary
 from attention_core.learned.grammar.draw import DrawnNumbers, RandomNumbers
 from attention_core.learned.language.batches import ROW_LENGTH, ROWS, Batch, draw_texts, word_numbers
-from attention_core.learned.language.full_training import CHECKPOINT_FOLDER, train_model
+from attention_core.learned.language.making import CHECKPOINT_FOLDER, train_model
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.packing import pack_texts

@@ -1,6 +1,6 @@
 """Measures how the number of heads affects training, on one small network with 1 to 8 heads and several seeds.
 
-The measurements are made once, by `python -m attention_core.making stability` and `... overfitting`, and stored in
+The measurements are made once, by `python -m attention_core.learned stability` and `... overfitting`, and stored in
 head_stability.json and head_overfitting.json in this folder.
 """
 

@@ -4,7 +4,7 @@ results.
 In training with mixed precision (Micikevicius et al. 2018, section 3) the run and its gradients are float16, the loss
 and the master weights float32. Each step rounds the master weights, runs the network, and updates the master weights.
 The loss is multiplied by a scale before the gradients are computed, and the gradients are divided by the scale before
-the update, so that small gradients are not rounded to 0. `python -m attention_core.making precision` makes the
+the update, so that small gradients are not rounded to 0. `python -m attention_core.learned precision` makes the
 measurements.
 """
 

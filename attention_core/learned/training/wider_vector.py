@@ -1,6 +1,6 @@
 """Tests on the reversal of letters whether a network with one context vector needs a wider vector or more training.
 
-Networks with a wider vector and with longer training are measured once, by `python -m attention_core.making wider`.
+Networks with a wider vector and with longer training are measured once, by `python -m attention_core.learned wider`.
 The results are stored in wider_vector.json in this folder.
 """
 

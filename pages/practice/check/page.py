@@ -23,6 +23,7 @@ from pages.lessons.worked_example import (
 from pages.panels.link_controls import choose_option, switch, text_box
 from pages.practice.check.answers import get_answer_text, is_text_chosen, make_answer_check, show_worked_table
 from pages.practice.check.exercise import choose_exercise, clear_on_new_exercise, initial_cell_texts, show_printing
+from pages.practice.class_work import report_progress
 from pages.runs.cache import checked_answers_for, slips_for, trace_for
 from pages.session.answers import are_answers_revealed
 from pages.session.labels import current_palette, formula_names, inline_step_name, place_name
@@ -73,6 +74,7 @@ with draw_page_frame("check") as place:
     texts = {step: get_answer_text(trace, step, start) for step, start in starts.items()}
     checked = checked_answers_for(setup, texts, stages)
     slips = slips_for(setup, texts, stages)
+    report_progress(sum(is_step_right(checked, step) for step in stages), len(stages))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         labels = {step: label_stage(checked, step) for step in stages}
         step = choose_option("stage", tuple(stages), words=labels.__getitem__)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core.exercises.puzzles import PUZZLES
 from pages.lessons.frame import draw_page_frame, show_lesson_run
+from pages.practice.class_work import report_progress
 from pages.practice.puzzles import game
 from pages.practice.puzzles.board import (
     get_cells_width,
@@ -55,6 +56,7 @@ def say_count(played: PlayedPuzzle) -> str:
 with draw_page_frame("puzzles") as place:
     follow_arrow_key_to_puzzle()
     played = load_played_puzzle()
+    report_progress(len(game.remembered_puzzles("puzzles_solved")), len(PUZZLES))
     with st.container(horizontal=True, vertical_alignment="center"):
         show_puzzle_list(played)
         is_hint_wanted = show_puzzle_buttons(played)

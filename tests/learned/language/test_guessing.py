@@ -7,12 +7,7 @@ import torch
 
 from attention_core import AttentionError
 from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence, read_student_figures
-from attention_core.learned.language.measures import held_out_texts
-from attention_core.learned.language.questions import Answer, find_answer
-from attention_core.learned.language.reading import cut_sentence, read_tokens
-from attention_core.learned.language.recipes import RECIPES
-from attention_core.learned.language.shipped import load_model, other_form, read_figures, shipped_names
-from attention_core.making.language_models import (
+from attention_core.learned.language.making import (
     Told,
     measure_guesses,
     measure_weights,
@@ -20,6 +15,11 @@ from attention_core.making.language_models import (
     read_unknown,
     round_figures,
 )
+from attention_core.learned.language.measures import held_out_texts
+from attention_core.learned.language.questions import Answer, find_answer
+from attention_core.learned.language.reading import cut_sentence, read_tokens
+from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.shipped import load_model, other_form, read_figures, shipped_names
 from tests.learned.language.people import ask_people, asked_models, count_people, measure_students, read_people
 
 every_model = pytest.mark.parametrize("name", shipped_names())

@@ -7,6 +7,7 @@ from attention_core import AttentionError
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.batches import START
 from attention_core.learned.language.checkpoints import BETWEEN_STEPS, STEPPED, STEPS_FOLDER
+from attention_core.learned.language.making import round_figures
 from attention_core.learned.language.measures import measure_heads
 from attention_core.learned.language.reading import (
     MAX_MODEL_WORDS,
@@ -26,7 +27,6 @@ from attention_core.learned.language.shipped import (
     read_figures,
     shipped_names,
 )
-from attention_core.making.language_models import round_figures
 
 every_model = pytest.mark.parametrize("name", shipped_names())
 

@@ -6,9 +6,9 @@ from torch import Generator
 
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.batches import MASK, START, word_numbers
+from attention_core.learned.language.making import measure_limits
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.surprise import surprises_of_texts, text_surprise
-from attention_core.making.language_models import measure_limits
 
 TEXT = (START, "the", "dog", "chased", "the", "cat", ".")
 SHORT = (START, "it", "barked", ".")
@@ -62,7 +62,7 @@ def test_98_of_100_texts_stay_below_each_limit(monkeypatch):
     train = [torch.tensor([0.0, float(count)]) for count in range(60, 101)]
     parts = {"held": held, "train": train}
     monkeypatch.setattr(
-        "attention_core.making.language_models.surprises_of_part",
+        "attention_core.learned.language.making.surprises_of_part",
         lambda model, language, part, half: parts[part] if half == "choose" else None,
     )
     assert measure_limits(None, "en") == {"surprise": 49.0, "word": 98.0}

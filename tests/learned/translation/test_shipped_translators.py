@@ -6,11 +6,11 @@ import torch
 from attention_core import AttentionError
 from attention_core.learned.grammar import cut_words, vocabulary
 from attention_core.learned.language.batches import START, word_numbers
+from attention_core.learned.language.making import round_figures
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.translation.recipes import TRANSLATORS
 from attention_core.learned.translation.translating import SHIFTS, held_out_pairs, measure_translator, translate
-from attention_core.making.language_models import round_figures
 
 NAME = "translation_en_zh"
 SHARES = ("exact", "words", "aligned", "nouns")

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from attention_core.learned.grammar import Text
 from attention_core.learned.language.batches import OTHER_CATEGORIES
-from attention_core.learned.language.full_training import train_model
 from attention_core.learned.language.measures import (
     CLEAR,
     MOST_ROWS,
@@ -25,14 +24,17 @@ from attention_core.learned.language.measures import (
     held_out_texts,
 )
 from attention_core.learned.language.model import LanguageModel
-from attention_core.learned.language.network_folder import NetworkFolder
+from attention_core.learned.language.network_folder import STORED_DTYPE, NetworkFolder
 from attention_core.learned.language.questions import find_answer
 from attention_core.learned.language.reading import UNKNOWN
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, load_model, other_form, read_figures
 from attention_core.learned.language.simple_rule import nearest_fitting
 from attention_core.learned.language.surprise import number_words, surprises_of_texts
+from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
+CHECKPOINT_FOLDER = Path(".training")  # the default folder of the command line for training checkpoints
+KEPT_EVERY = 250  # number of steps between two checkpoints
 FIGURE_DECIMALS = 4
 
 
@@ -67,6 +69,25 @@ def measure_guesses_again(name: str) -> None:
     columns = measure_guesses(model, RECIPES[name].language, second)
     rounded = {column: round_figures(figures) for column, figures in columns.items()}
     LANGUAGE_MODELS.write_row(name, asdict(read_figures()[name]) | rounded)
+
+
+def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[[str], object]) -> nn.Module:
+    """Train a network to its last step, from its checkpoint if there is one, and round its weights to the stored
+    precision.
+    """
+    training = LanguageTraining(recipe, seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{recipe.name}.{seed}.safetensors"
+    training.take_up(path)
+    while not training.done:
+        loss = training.advance()
+        if training.step % KEPT_EVERY == 0 or training.done:
+            training.keep(path)
+            tell(f"{recipe.name}, seed {seed}: step {training.step} of {recipe.steps}, {loss:.2f} nats")
+    model = training.model.requires_grad_(False)
+    for tensor in model.parameters():
+        tensor.copy_(tensor.to(STORED_DTYPE))
+    return model
 
 
 def round_figures(figures: dict[str, float]) -> dict[str, float]:

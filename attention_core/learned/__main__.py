@@ -1,4 +1,4 @@
-"""Trains the networks of the package: `python -m attention_core.making`, followed by names to train only these.
+"""Trains the networks of the package: `python -m attention_core.learned`, followed by names to train only these.
 
 An interrupted training of a language model or translator continues from its checkpoint in `.training`. Some names only
 repeat measurements of the included language models: `guesses`, how often they only guess; `heads`, what their heads
@@ -20,8 +20,8 @@ from attention_core.learned.depth.block_figures import BLOCK_FIGURES
 from attention_core.learned.depth.deep_copier import BLOCK_KINDS
 from attention_core.learned.language.checkpoints import MEASURED, STEP_FIGURES, STEPPED, keep_steps
 from attention_core.learned.language.fill_in_middle import MIDDLE_FIGURES, MIDDLE_LANGUAGE
-from attention_core.learned.language.full_training import CHECKPOINT_FOLDER
 from attention_core.learned.language.head_figures import HEAD_FIGURES
+from attention_core.learned.language.making import CHECKPOINT_FOLDER, make_model, measure_guesses_again
 from attention_core.learned.language.removed_parts import REMOVED, REMOVED_FIGURES
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
 from attention_core.learned.measured_table import MeasuredTable
@@ -32,7 +32,6 @@ from attention_core.learned.training.mixed_precision import PRECISION_FIGURES, S
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.training.wider_vector import TRIALS, WIDER_VECTOR
 from attention_core.learned.translation.recipes import TRANSLATORS
-from attention_core.making.language_models import make_model, measure_guesses_again
 
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 TABLES = {

@@ -1,1 +1,0 @@
-"""Prints texts of the grammar."""
