@@ -357,7 +357,7 @@ class DumbbellEnd:
 class DumbbellRow:
     """A row of a dumbbell chart.
 
-    told: the sentence above the dumbbell; "" while the row has no values.
+    told: the sentence above the dumbbell.
     """
 
     name: str
@@ -365,10 +365,8 @@ class DumbbellRow:
     ends: Sequence[DumbbellEnd]
 
 
-def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: str = "") -> Picture:
+def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette) -> Picture:
     """Draw a dumbbell chart: a sentence per row, and below it two points with their intervals, joined by a bar.
-
-    instead: a text that is drawn in place of the first row's dumbbell.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> ends = [DumbbellEnd("a", 0.2, (0.1, 0.3), "#000"), DumbbellEnd("b", 0.7, (0.6, 0.8), "#111")]
@@ -381,10 +379,7 @@ def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: s
     drawn = []
     for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
         drawn.append(place_sentence(row.told, DUMBBELL_ROW_PX * number + TOLD_PX, x, palette))
-        if row.ends:
-            drawn += place_dumbbell(row.name, row.ends, height, palette)
-    if instead:
-        drawn.append(place_sentence(instead, DUMBBELL_ROW_PX / 2, x, palette))
+        drawn += place_dumbbell(row.name, row.ends, height, palette)
     y = Axis(
         title="",
         first=0.5,

@@ -16,7 +16,9 @@ from attention_core.drawing.palette import Palette
 PAGE_WIDTH_PX = 820.0  # pixels: the width of a picture on a page; wider ones are not legible on a projector
 AXIS_TEXT_PX = 14  # pixels: text size at an axis
 # The page's font comes first, because a Chinese font would draw Ġ as G and a separate dot.
-FONT = "'Source Sans 3', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
+FONT = (
+    "'Source Sans 3', 'Source Sans', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
+)
 HOVER_COLOUR = "#d97706"
 UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys that Altair writes and the page does not need
 SILENT = {"tooltip": None, "aria": False}  # settings of a mark without tooltip, which screen readers skip

@@ -183,11 +183,6 @@ def typeset_step_name(step: str) -> str:
     return SUBSCRIPTED_SYMBOL.sub(r"$\1\2_{\3}$", inline_step_name(step))
 
 
-def typeset_matrix_name(name: str) -> str:
-    """Returns the name of a matrix in the code, such as w_q, as a formula in Markdown, as texts write it: W_q."""
-    return SUBSCRIPTED_SYMBOL.sub(r"$\1\2_{\3}$", name[0].upper() + name[1:] if name[0] == "w" else name)
-
-
 def listed_step_name(step: str) -> str:
     """Returns the name of a step for a list of choices, which cannot show subscripts: "projected q" for X W_q."""
     letter, _, rest = step.partition("_")

@@ -9,7 +9,7 @@ from pages import components
 
 def show_drawer(
     title: str,
-    icon: str,
+    icon: str | None,
     key: str,
     show: Callable[[], None],
     on_change: Callable[[], None] | str = "rerun",

@@ -26,6 +26,10 @@ MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
 COLOURED_PATTERN = re.compile(r":[a-z]+\[(.*?)\]")
+FORMULA_PATTERN = re.compile(r"(?<!\\)\$([^$]+)\$")
+MATRIX_NAME_PATTERN = re.compile(r"\b([bvwW])_([a-z0-9]{1,2})\b")  # of a matrix or vector, such as w_q or b_o
+# The commands of LaTeX in the texts' formulas, and how plain text writes them.
+PLAIN_LATEX = {r"\,": " ", r"\cdot": "·", r"^\top": "ᵀ", "^2": "²", r"\sum": "Σ", r"\tanh": "tanh", r"\mathrm": ""}
 BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
 # Matches where Streamlit would see a :name:, an address after `@` or `www`, or an arrow, even in escaped text.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
@@ -139,13 +143,32 @@ def split_bold(markdown: str) -> list[str]:
 
 
 def strip_markup(markdown: str) -> str:
-    """Returns the plain text of Markdown whose only markup is bold, italic, code and colour.
+    r"""Returns the plain text of Markdown whose only markup is bold, italic, code, colour and short formulas.
 
     >>> strip_markup("**bold**, *Finding Structure*, :gray[**grey**], " + escape_markdown("*7* :gray[x]"))
     'bold, Finding Structure, grey, *7* :gray[x]'
+    >>> strip_markup(r"$e = v_a \cdot \tanh(s\,W_{aq})$ for " + escape_markdown("5$ to 7$"))
+    'e = v_a · tanh(s W_aq) for 5$ to 7$'
     """
-    plain = COLOURED_PATTERN.sub(r"\1", markdown)
+    plain = FORMULA_PATTERN.sub(write_formula_plainly, COLOURED_PATTERN.sub(r"\1", markdown))
     return MARKUP_PATTERN.sub(lambda sign: sign[1] or "", plain).replace(WORD_JOINER, "")
+
+
+def write_formula_plainly(formula: re.Match) -> str:
+    """Returns a matched formula of Markdown as plain text, without its dollar signs and the commands of LaTeX."""
+    plain = formula[1]
+    for command, text in PLAIN_LATEX.items():
+        plain = plain.replace(command, text)
+    return plain.replace("{", "").replace("}", "")
+
+
+def typeset_matrix_names(text: str) -> str:
+    """Returns a Markdown text in which the names of matrices in the code are formulas, as all texts write them.
+
+    >>> typeset_matrix_names("x, w_q, b_o; other_w_q")
+    'x, $W_{q}$, $b_{o}$; other_w_q'
+    """
+    return MATRIX_NAME_PATTERN.sub(lambda name: f"${name[1].replace('w', 'W')}_{{{name[2]}}}$", text)
 
 
 def make_names_distinct(names: list[str]) -> list[str]:
@@ -184,7 +207,7 @@ def say_cause(cause: Cause) -> str:
     values = {name: escape_markdown(value) for name, value in cause.values.items()}
     sentences = []
     for code in (cause.code, *cause.beside):
-        sentences.append(say(f"cause.{code}", **values))
+        sentences.append(typeset_matrix_names(say(f"cause.{code}", **values)))
     return say("diagnosis.and").join(sentences)
 
 

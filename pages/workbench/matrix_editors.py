@@ -29,7 +29,7 @@ from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_LINK_NUMBER
 from pages.site.controls import EDITED_KEY
-from pages.site.words import has, label_arrays, say
+from pages.site.words import has, label_arrays, say, typeset_matrix_names
 from pages.workbench.input_controls import format_matrix_rows, list_text_matrices
 from pages.workbench.matrix_cells import cell_editor, locate_head
 from pages.workbench.matrix_changes import (
@@ -52,7 +52,7 @@ MAX_PASTED_NUMBERS = 4096  # most numbers of a matrix that the text input shows
 @page_part(lambda screen: describe_origins(screen.setup, screen.inputs))
 def show_origins(screen: ScreenState) -> None:
     """Shows the text on the origin of the run's numbers."""
-    st.caption(describe_origins(screen.setup, screen.inputs))
+    st.caption(typeset_matrix_names(describe_origins(screen.setup, screen.inputs)))
 
 
 def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -75,7 +75,7 @@ def show_editors(screen: ScreenState) -> None:
     name = choose_matrix(screen)
     setup_state.write_panel()
     matrix, base = get_matrix_and_base(screen, name)
-    st.caption(describe_matrix(screen, name, matrix))
+    st.caption(typeset_matrix_names(describe_matrix(screen, name, matrix)))
     if name == "allowed":
         canvas_map.show_paintable_mask(
             screen.trace,

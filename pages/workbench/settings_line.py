@@ -12,7 +12,7 @@ from pages.session.side_panel import find_panel, row_key, show_panel
 from pages.session.view import ScreenState
 from pages.setup.resolve import config_of, resolve_run
 from pages.site.controls import MORE, RESEARCH
-from pages.site.words import say
+from pages.site.words import say, typeset_matrix_names
 from pages.workbench import layer_controls, mask_controls, mechanism_controls
 
 # names of the controls in the second line
@@ -84,7 +84,7 @@ def draw_effects(screen: ScreenState) -> None:
     """Draws the effect of the last change of the number of heads on the matrices, and why a change was refused."""
     effects = layer_controls.describe_size_effects(screen)
     if effects:
-        st.caption(effects)
+        st.caption(typeset_matrix_names(effects))
     for name in SETTINGS:
         show_refusal(name)
 

@@ -33,7 +33,7 @@ def links(page):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_sign_stands_there_with_its_name_in_both_languages(lang):
-    glossary = Lesson("glossary", lang=lang)
+    glossary = Lesson("glossary", lang=lang, all="True")
     for sign in GLOSSARY_SIGNS:
         assert f"${sign.latex}$" in [text.value for text in glossary.at.markdown], sign
         for each in LANGUAGES if lang == "zh" else ("en",):
@@ -41,9 +41,24 @@ def test_every_sign_stands_there_with_its_name_in_both_languages(lang):
     assert len(links(glossary)) == len(GLOSSARY_SIGNS)
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_group_names_its_signs_and_draws_them_once_it_is_open(lang):
+    words = load_app_texts(lang)
+    groups = list(dict.fromkeys(sign.group for sign in GLOSSARY_SIGNS))
+    glossary = Lesson("glossary", lang=lang)
+    lines = [drawer.label for drawer in glossary.at.expander]
+    assert len(lines) == len(groups) and links(glossary) == []
+    for group, line in zip(groups, lines, strict=True):
+        names = [words[f"lessons.glossary.name.{sign.key}"] for sign in GLOSSARY_SIGNS if sign.group == group]
+        assert words[f"lessons.glossary.group.{group}"] in line and all(name in line for name in names), group
+    glossary.at.session_state["glossary.group.masks"] = True
+    glossary.ran(glossary.at.run)
+    assert len(links(glossary)) == sum(sign.group == "masks" for sign in GLOSSARY_SIGNS)
+
+
 def test_every_sign_has_a_picture_that_stays_on_its_field():
     assert {sign.key for sign in GLOSSARY_SIGNS} == {*SIGN_PICTURES}
-    parts = [part for part in Lesson("glossary").at.get("bidi_component") if "-sign_" in part.proto.id]
+    parts = [part for part in Lesson("glossary", all="True").at.get("bidi_component") if "-sign_" in part.proto.id]
     assert len(parts) == len(GLOSSARY_SIGNS)
     for part in parts:
         shapes = json.loads(part.proto.json)["shapes"]

@@ -248,7 +248,7 @@ def test_the_menu_of_examples_leads_to_a_learned_head_and_undo_back():
     own = load_network("copy_two", 500).exact_model.traces(torch.tensor([repeats.SYMBOLS.numbers("k7Bxa9k7Bxa9")]))[1]
     trace = cache.trace_for(setup)
     assert all(torch.equal(trace[step], own[step]) for step in ("q", "k", "v", "weights", "output"))
-    assert "Learned by training: x, w_q, w_k, w_v, w_o." in [text.value for text in screen.at.caption]
+    assert "Learned by training: x, $W_{q}$, $W_{k}$, $W_{v}$, $W_{o}$." in [text.value for text in screen.at.caption]
     assert screen.press("undo").setup() == Setup()
 
 

@@ -122,7 +122,7 @@ def test_a_query_written_in_rows_and_in_columns_is_the_same_numbers():
     trace = trace_for(Setup())
     x, w_q, q = trace["x"][0, 5], trace["w_q"][:, :2], trace["q"][0, 0, 5]
     for convention, parts in (("rows", (x[None], w_q, q[None])), ("columns", (w_q.T, x[:, None], q[:, None]))):
-        lesson.choose("convention", {"rows": "rows: q = x W_q", "columns": "columns: q = W x"}[convention])
+        lesson.choose("convention", {"rows": "rows: $q = x\\,W_q$", "columns": "columns: q = W x"}[convention])
         (written,) = [latex.value for latex in lesson.at.get("latex") if "bmatrix" in latex.value]
         found = [read_matrix(part) for part in re.findall(r"begin{bmatrix}(.*?)\\end", written)]
         for numbers, expected in zip(found, parts, strict=True):

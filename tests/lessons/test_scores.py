@@ -72,7 +72,7 @@ def test_each_score_says_what_it_makes_of_the_pair():
         "cosine": "is 1.00. It never leaves [−1, 1], so none of the 7 words can get more than 0.55.",
         "scaled dot": "q · k of “it” and “dog” is 6.00; divided by √2 it is 4.24.",
         "dot": "q · k of “it” and “dog” is 6.00, with no limit",
-        "general": "q W_a kᵀ of “it” and “Anna” is 6.00: a model learns W_a; here W_a is chosen so that",
+        "general": "q Wₐ kᵀ of “it” and “Anna” is 6.00: a model learns Wₐ; here Wₐ is chosen so that",
         "additive": "The score of “it” and “dog” is −0.14; every other word has at most −4.00. Only differences count",
     }
     for score, text in said.items():

@@ -114,7 +114,7 @@ def test_a_weight_chosen_in_spite_of_the_mask_is_a_number_and_is_named():
     screen = Screen(weights="0.1.0.1=5", mask="causal")
     assert screen.blocked(1) == 20  # of 21
     assert screen.weight(0, 1, head=1) == 5
-    assert "Built by hand: x, w_q, w_k, w_v, w_o. Edited: what if: weights." in screen.captions()
+    assert "Built by hand: x, $W_{q}$, $W_{k}$, $W_{v}$, $W_{o}$. Edited: what if: weights." in screen.captions()
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16"])

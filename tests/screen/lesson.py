@@ -37,6 +37,8 @@ def told_to(part) -> object:
 
 
 FIGURE_PATTERN = re.compile(r"\**([−\d.e]*\d)(?: × 10([⁻⁰¹²³⁴-⁹]+))?")
+FORMULA_OR_CODE = re.compile(r"\$[^$]+\$|`[^`]*`")
+RAW_SYMBOL = re.compile(r"(?<![\w.])[A-Za-z]\\?_[A-Za-z0-9]{1,2}\b")
 PLAIN_SIGNS = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 
 
@@ -230,6 +232,11 @@ class Lesson:
         found = {told_text(data, data["position"]): data["reached"][data["position"]] for data in goals}
         found |= {plain(box.value): True for box in self.at.success}
         return found | {plain(box.value): False for box in self.at.info}
+
+    def raw_symbols(self) -> list[str]:
+        """The symbols of its texts whose index is not set low, such as W_q outside of formulas and code."""
+        told = [*self.at.markdown, *self.at.caption]
+        return [symbol for text in told for symbol in RAW_SYMBOL.findall(FORMULA_OR_CODE.sub("", text.value))]
 
     def says(self, part: str) -> bool:
         return any(part in text for text in self.texts())

@@ -12,7 +12,7 @@ from attention_core.inputs.tokenizer import word_vector
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
 from pages.runs import cache
-from pages.site.words import LANGUAGES, load_app_texts
+from pages.site.words import LANGUAGES, load_app_texts, strip_markup
 from tests.screen.driver import Screen, it_to_dog, score_of, softmax
 
 
@@ -211,8 +211,8 @@ def test_an_unknown_word_has_a_random_vector_that_follows_the_seed():
 def test_an_unknown_word_of_a_built_example_follows_no_seed():
     screen = Screen(text="glorp fed it", seed="7")
     assert screen.origins() == ["role", "built", "built"]
-    origins = "Built by hand: x, w_q, w_k, w_v, w_o. Not in the dictionary here, so taken as: glorp (other word)."
-    assert origins in screen.captions()
+    origins = "Built by hand: x, W_q, W_k, W_v, W_o. Not in the dictionary here, so taken as: glorp (other word)."
+    assert origins in map(strip_markup, screen.captions())
     assert Screen(text="glorp fed it").weight(2, 0) == screen.weight(2, 0)
 
 
@@ -250,10 +250,10 @@ def test_q_k_and_v_of_a_sentence_keep_its_words():
 
 def test_a_matrix_that_nobody_changed_is_still_the_examples_own():
     screen = Screen(x="~")
-    assert "Built by hand: x, w_q, w_k, w_v, w_o." in screen.captions()
+    assert "Built by hand: x, $W_{q}$, $W_{k}$, $W_{v}$, $W_{o}$." in screen.captions()
     assert load_app_texts("en")["role.en_it.1"] in screen.heads()[0]
     screen.set("x", screen.widget("x").value.replace("-1", "-2"))
-    assert "Edited: x. Built by hand: w_q, w_k, w_v, w_o." in screen.captions()
+    assert "Edited: x. Built by hand: $W_{q}$, $W_{k}$, $W_{v}$, $W_{o}$." in screen.captions()
     assert load_app_texts("en")["role.en_it.1"] not in screen.heads()[0]
 
 

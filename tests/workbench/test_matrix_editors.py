@@ -82,7 +82,7 @@ def test_identity_zeros_take_away_and_reset():
     assert screen.link() == {"w_q": "none"}
     assert "q_projected" not in screen.steps()
     assert load_app_texts("en")["editor.removed"].format(name="w_q") in screen.captions()
-    assert "Built by hand: x, w_k, w_v, w_o. Removed: w_q." in screen.captions()
+    assert "Built by hand: x, $W_{k}$, $W_{v}$, $W_{o}$. Removed: $W_{q}$." in screen.captions()
     assert screen.widget("edited").options == [
         *("x", "w_q", "w_k", "w_v", "w_o", "b_k", "b_v", "b_o", "what if: scores", "what if: weights", "mask")
     ]

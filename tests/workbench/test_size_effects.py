@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pages.site.words import strip_markup
 from tests.screen.driver import Screen
 
 START = "The numbers of W_q, W_k, W_v stay; "
@@ -11,7 +12,8 @@ START = "The numbers of W_q, W_k, W_v stay; "
 def told(screen):
     """The line, where there is one."""
     marks = ("The numbers of ", "the old numbers stay", "what fits stays", "W_a", "new numbers", "的数值不变")
-    return [caption for caption in screen.captions() if any(mark in caption for mark in marks)]
+    captions = map(strip_markup, screen.captions())
+    return [caption for caption in captions if any(mark in caption for mark in marks)]
 
 
 def matrix(screen, name):

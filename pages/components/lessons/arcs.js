@@ -92,14 +92,16 @@ function line(wide, count) {
   const first = count - shown;
   const slot = Math.min(MOST_SLOT, wide / (shown + 1 + (first ? 1 : 0.4)));
   const left = (wide - slot * (shown + 1)) / 2;
+  const widest = (slot * shown) / 2; // height of an arc over all symbols, unless bounded
+  const above = Math.min(ABOVE, widest);
   return {
     first,
     slot,
     size: Math.max(12, Math.min(30, slot * 0.6)),
     x: (i) => left + (Math.max(i - first, -0.5) + 0.5) * slot,
-    top: ABOVE + 12,
-    bottom: ABOVE + 12 + LINE_ROOM,
-    height: ABOVE + BELOW + LINE_ROOM + 22,
+    top: above + 12,
+    bottom: above + 12 + LINE_ROOM,
+    height: above + Math.min(BELOW, widest) + LINE_ROOM + 22,
   };
 }
 

@@ -1,6 +1,6 @@
 // Shows scores as dots whose spread follows a slider: one row for q · k, and one for q · k / √width.
 // Numbered dots are the scores of one sample; the thermometer beside a row shows the gradient.
-import { element, setColours, stateOf, svgShape } from "../dom.js";
+import { element, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 import { plain } from "../rounded.js";
 
@@ -28,6 +28,9 @@ import { plain } from "../rounded.js";
 const GOLDEN = 0.618034; // golden ratio - 1; its multiples spread the dots evenly over the height
 const LANES = ["dot", "scaled_dot"];
 const MIDDLE = 42; // px: half the height of a row of dots
+const NUMBERED = 8; // most keys whose dots have numbers
+const ROWS = [0, 2, 4, 1, 3]; // the row of each rank of a numbered dot, so that neighbours do not cover each other
+const ROW = 16.5; // px: from one row of numbered dots to the next
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -83,12 +86,20 @@ function dot(field, name, r, cy) {
 }
 
 // Returns the dot that shows one key's score in the sample.
-// The dot has the number of its key unless there are more than 8 keys.
+// The dot has the number of its key unless there are many keys.
 function numbered(field, place, count) {
-  const y = 4 + (2 * (MIDDLE - 4) * (place + 0.5)) / count;
-  const circle = dot(field, "key", count > 8 ? 4 : 7.5, y);
-  if (count > 8) return [circle];
-  return [circle, field.appendChild(svgShape("text", { y: y + 4 }, place + 1))];
+  if (count > NUMBERED) return [dot(field, "key", 4, 4 + (2 * (MIDDLE - 4) * (place + 0.5)) / count)];
+  return [dot(field, "key", 7.5, MIDDLE), field.appendChild(svgShape("text", {}, place + 1))];
+}
+
+/**
+ * The heights of numbered dots, of which those of neighbouring scores stand in different rows.
+ * @type {(draw: number[]) => number[]}
+ */
+export function rowsOf(draw) {
+  const ranked = draw.map((_, place) => place).sort((one, other) => draw[one] - draw[other]);
+  const middle = (ROWS.length - 1) / 2;
+  return draw.map((_, place) => MIDDLE + ROW * (ROWS[ranked.indexOf(place) % ROWS.length] - middle));
 }
 
 // Returns the y position of the dot of a rank; the many scores near the middle are spread more.
@@ -106,9 +117,12 @@ function spread(view, position) {
     const [lane, now] = [view.lanes[row], widths[position][score]];
     if (!now) return;
     lane.dots.forEach((dot, place) => (dot.style.cx = across(now.scores[place])));
+    const heights = rowsOf(now.draw);
     lane.draw.forEach(([circle, name], place) => {
       circle.style.cx = across(now.draw[place]);
-      if (name) name.setAttribute("x", across(now.draw[place]));
+      if (!name) return;
+      circle.style.cy = `${heights[place]}px`;
+      setAttributes(name, { x: across(now.draw[place]), y: heights[place] + 4 });
     });
     lane.spread.textContent = now.spread;
     lane.mercury.style.height = `${(100 * now.gradient) / most}%`;

@@ -3,6 +3,7 @@ import { button, element, keepFocus, setColours, stateOf, svgShape } from "../do
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { clamp } from "../flow/motion.js";
 import { said, spellNumber } from "../flow/words.js";
+import { formulaParts } from "../formula.js";
 import { rounded } from "../rounded.js";
 import { roving } from "../roving.js";
 import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
@@ -219,7 +220,7 @@ function dial(view, name, score) {
     view.trigger("chosen", name);
   };
   return button(`dial ${name === now.chosen ? "chosen" : ""}`, { ariaPressed: name === now.chosen }, choose, [
-    element("span", "said", data.names[name]), element("span", "formula", data.formulas[name]),
+    element("span", "said", data.names[name]), element("span", "formula", formulaParts(data.formulas[name])),
     element("span", `track ${isLimit ? "closed" : ""}`, [beam]), element("span", "much", spellNumber(score)),
     element("span", "end", isLimit ? data.text.ends[name] : data.text.open),
   ]);

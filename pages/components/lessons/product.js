@@ -4,6 +4,7 @@
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { isCalm } from "../flow/motion.js";
 import { said } from "../flow/words.js";
+import { formulaParts } from "../formula.js";
 import { hintOf } from "../touch.js";
 
 /** @typedef {{ text: string, fill: string, ink: string }} Cell a number and its colours */
@@ -56,7 +57,7 @@ function draw(view) {
   const results = result.map((cell, column) => resultCell(view, cell, column));
   const sheet = element("div", `sheet ${look.role}`, [
     part(said("x({word})", { word: data.word }), "x", features, row.length), sign("×"),
-    part(`W_${look.role}`, look.role, weights, result.length), sign("="),
+    part(formulaParts(`W_${look.role}`), look.role, weights, result.length), sign("="),
     part(look.role, look.role, results, result.length),
   ]);
   for (const cell of [...features, ...weights]) {
@@ -78,7 +79,7 @@ function tab(view, role) {
   return button(`tab ${role} ${isOn ? "chosen" : ""}`, { ariaPressed: isOn, place: role }, () => {
     Object.assign(view.look, { role, column: 0, term: null });
     draw(view);
-  }, [element("strong", "", `${role} = x W_${role}`), element("span", "", view.data.roles[role].says)]);
+  }, [element("strong", "", formulaParts(`${role} = x W_${role}`)), element("span", "", view.data.roles[role].says)]);
 }
 
 const sign = (text) => element("span", "sign", text);

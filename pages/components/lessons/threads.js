@@ -1,6 +1,7 @@
 // Shows cross-attention as two lines of words, with connecting lines as thick as the weights between words.
 import { button, classes, element, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
+import { writeFormula } from "../formula.js";
 import { followSlider } from "../live/position.js";
 import { curve, listenToWord, WordPicture } from "./word_picture.js";
 
@@ -177,7 +178,9 @@ function heads(view, place) {
     const role = line === asks ? "asks" : "asked";
     const template = view.data.text[place.cells ? role : `${role}_short`];
     const look = { ...place.head(line), class: `head ${role}` };
-    return picture.put(`head ${line}`, "text", look, said(template, { line: view.data.names[line] }));
+    const text = picture.put(`head ${line}`, "text", look);
+    writeFormula(text, said(template, { line: view.data.names[line] }));
+    return text;
   });
 }
 

@@ -21,8 +21,9 @@ from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import current_language, say, say_title
 
-CHOICE_COLUMN_WIDTHS = (5, 16, 12, 8)  # relative widths of the columns: picture, task and variant, cost, link
+CHOICE_COLUMN_WIDTHS = (4, 14, 14, 7)  # relative widths of the columns: picture, task and variant, cost, link
 PICTURE_HEIGHT_PX = 92
+FIRST_ROUNDED_COUNT = 10**6  # least count that is written with three digits, as in "1.07 billion"
 OFFERED_LENGTHS = (64, 256, 1024, 4096, 16_384)
 TASK_LINKS = {  # task -> (page about its attention variant, the parameters of the link to that page)
     "translate": ("workbench", {"ex": "translator"}),
@@ -89,10 +90,15 @@ def say_cost(cost: TaskCost, growth: float) -> str:
     return say(
         "lessons.choice.cost",
         waits=format_grouped(cost.waits),
-        multiply_adds=format_grouped(cost.multiply_adds),
+        multiply_adds=write_count(cost.multiply_adds),
         times=format_fixed(growth, 1),
-        kept=say(f"lessons.choice.{kept}", count=format_grouped(cost.kept or 0)),
+        kept=say(f"lessons.choice.{kept}", count=write_count(cost.kept or 0)),
     )
+
+
+def write_count(count: int) -> str:
+    """Formats a count: with all its digits below a million, else rounded to three digits."""
+    return format_grouped(count) if count < FIRST_ROUNDED_COUNT else say_large_count(count)
 
 
 with draw_page_frame("choice"):

@@ -81,29 +81,20 @@ def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
     return shifts
 
 
-def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
+def draw_shifts(shifts: ShiftsByTask) -> None:
     """Draws how far the predictions shift under each kind of replacement weights, as a line between two classifiers
     ("dumbbell").
-
-    known: whether the answer may be shown.
     """
-    rows = [make_dumbbell_row(shifts, kind, known) for kind in SHOWN_SWAP_KINDS]
+    rows = [make_dumbbell_row(shifts, kind) for kind in SHOWN_SWAP_KINDS]
     axis = share_axis(say("lessons.explanation.axis_shift"))
     x = replace(axis, first=SHIFT_AXIS_START)
-    instead = "" if known else say("lessons.explanation.guess_first")
-    picture = dumbbells(rows, x, current_palette(), instead)
+    picture = dumbbells(rows, x, current_palette())
     show_curve_chart(picture, "explanation_hero", say("lessons.explanation.alt"))
 
 
-def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellRow:
-    """Returns the chart's row for a kind of replacement weights: a dumbbell, or only its name before the answer is
-    shown.
-
-    known: whether the answer may be shown.
-    """
+def make_dumbbell_row(shifts: ShiftsByTask, kind: str) -> DumbbellRow:
+    """Returns the chart's row for a kind of replacement weights."""
     name = option_labels("shift")(kind)
-    if not known:
-        return DumbbellRow(name, name, [])
     means = {task: format_percent(shift_by_kind[kind].mean) for task, shift_by_kind in shifts.items()}
     told = say(f"lessons.explanation.moved.{kind}", **means)
     return DumbbellRow(name, told, make_dumbbell_ends(shifts, kind))

@@ -46,17 +46,15 @@ def describe_largest_weights(texts: TaskTexts) -> str:
 
 
 # ---- the learned weights of both texts as bars -----------------------------------------------------------------------
-WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # px: size of the chart of weights beside the dumbbell chart
+WEIGHT_BARS_HEIGHT_PX = 70.0  # px: height of the chart of a text's weights
+WIDE_BARS_PX, NARROW_BARS_PX = 480.0, 336.0  # px: width of this chart beside the other text's, and beside the dumbbells
 
 
-def draw_weights(texts: TaskTexts) -> None:
-    """Draws the learned attention weights of both classifiers' texts."""
-    for task, (network, text) in texts.items():
-        draw_text_weights(task, network, text)
+def draw_text_weights(task: str, network: str, text: str, room: float) -> None:
+    """Draws the learned weights of a text, titled with the classifier's prediction.
 
-
-def draw_text_weights(task: str, network: str, text: str) -> None:
-    """Draws the learned weights of a text, titled with the classifier's prediction."""
+    room: the width of the chart in pixels.
+    """
     trace = trace_for(setup_for_classifier(task, network, text))
     verdict = predict_text_class(task, network, text)
     key = "row_task" if answer(task, text) else "row_guess"
@@ -73,9 +71,10 @@ def draw_text_weights(task: str, network: str, text: str) -> None:
         {"": trace},
         trace,
         title,
+        fits_phone=room > NARROW_BARS_PX,
         height=WEIGHT_BARS_HEIGHT_PX,
         whole=True,
-        room=WEIGHT_BARS_WIDTH_PX,
+        room=room,
     )
 
 
@@ -91,12 +90,19 @@ with draw_lesson(LESSON) as place:
         show_fact(say("lessons.explanation.fact", **shares))
     else:
         show_fact(describe_largest_weights(texts))
-    with st.container(horizontal=True, gap="medium"):
-        with st.container(width="content"):
-            draw_weights(texts)
-        with st.container(width="content"):
-            draw_shifts(shifts, known)
-            st.markdown(say("lessons.explanation.legend"))
+    if known:
+        with st.container(horizontal=True, gap="medium"):
+            with st.container(width="content"):
+                for task, (network, text) in texts.items():
+                    draw_text_weights(task, network, text, NARROW_BARS_PX)
+            with st.container(width="content"):
+                draw_shifts(shifts)
+                st.markdown(say("lessons.explanation.legend"))
+    else:
+        with st.container(horizontal=True, gap="medium"):
+            for task, (network, text) in texts.items():
+                with st.container(width="content"):
+                    draw_text_weights(task, network, text, WIDE_BARS_PX)
     tell_method(say("lessons.explanation.how", count=MEASURED_TEXT_COUNT))
     show_own_training(partial(choose_task, "trained"))
     setup = setup_for_classifier("lookup", *texts["lookup"])

@@ -1,12 +1,17 @@
-"""Shows the glossary: every symbol in both languages, with a link to a page that shows it."""
+"""Shows the glossary: every symbol in both languages, in groups that open, with a link to a page that shows it."""
+
+from collections.abc import Sequence
+from itertools import groupby
 
 import streamlit as st
 
 from pages.components import sign_picture
 from pages.lessons.frame import draw_page_frame
 from pages.lessons.glossary.sign_pictures import draw_sign
-from pages.panels.link_controls import text_box
+from pages.lessons.sentences import join_with_commas
+from pages.panels.link_controls import switch, text_box
 from pages.session.labels import current_palette
+from pages.session.opened_drawers import show_drawer
 from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.signs import GLOSSARY_SIGNS, Sign
@@ -49,15 +54,34 @@ def show_sign(sign: Sign) -> None:
     )
 
 
+def show_group(group: str, signs: Sequence[Sign], folded: bool) -> None:
+    """Shows the symbols of a group.
+
+    folded: whether they are drawn only once the visitor opens the group, whose line names them.
+    """
+    title = say(f"lessons.glossary.group.{group}")
+    if folded:
+        names = join_with_commas([say(f"lessons.glossary.name.{sign.key}") for sign in signs])
+        line = say("lessons.glossary.line", group=title, names=names)
+        show_drawer(line, None, f"glossary.group.{group}", lambda: show_signs(signs))
+        return
+    st.markdown(f"**{title}**")
+    show_signs(signs)
+
+
+def show_signs(signs: Sequence[Sign]) -> None:
+    """Shows symbols one below the other."""
+    for sign in signs:
+        show_sign(sign)
+
+
 with draw_page_frame("glossary"):
     st.markdown(f"#### {say('lessons.glossary.question')}\n{say('lessons.glossary.intro')}")
-    wanted = text_box("find", "", str.casefold, width=320).casefold()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        wanted = text_box("find", "", str.casefold, width=320).casefold()
+        shows_all = switch("all")
     found = [sign for sign in GLOSSARY_SIGNS if is_found(sign, wanted)]
-    group = ""
-    for sign in found:
-        if sign.group != group:
-            group = sign.group
-            st.markdown(f"**{say(f'lessons.glossary.group.{group}')}**")
-        show_sign(sign)
+    for group, signs in groupby(found, key=lambda sign: sign.group):
+        show_group(group, list(signs), folded=not (wanted or shows_all))
     if not found:
         st.markdown(say("lessons.glossary.nothing"))

@@ -22,6 +22,8 @@ from pages.panels.live_choice import LiveChoice, LiveChoices
 from pages.panels.live_frames import LiveCells, pack_live_cells, tell_live
 from pages.runs.cache import cache_by_setup, keep_latest, trace_for
 from pages.session.labels import current_palette, selection_of
+from pages.session.opened_drawers import show_drawer
+from pages.session.staged import is_one_screen
 from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
@@ -124,11 +126,10 @@ def show_sides(*sides: Side) -> None:
     """Shows the layers of two models side by side, each with a map, a text and a link to the workbench."""
     pictures = [make_side_map(side) for side in sides]
     for column, side, picture in zip(st.columns(2, gap="medium"), sides, pictures, strict=True):
-        with column, st.container(horizontal=True, gap="small"):
+        with column, st.container(gap="xsmall"):
             draw_picture(picture)
-            with st.container(gap="xsmall"):
-                st.caption(tell_side(side))
-                link_to_workbench(side.setup, side.part)
+            st.caption(tell_side(side))
+            link_to_workbench(side.setup, side.part)
     for picture in pictures:
         show_opened_arithmetic(picture, "stretch")
 
@@ -143,11 +144,10 @@ def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]
     for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
         picture = follow_side_map(part, choice, sides[choice.position], shown.cells)
         pictures.append(picture)
-        with column, st.container(horizontal=True, gap="small"):
+        with column, st.container(gap="xsmall"):
             draw_picture(picture)
-            with st.container(gap="xsmall"):
-                tell_live(choice, f"models_told_{part}", shown.told, "caption")
-                link_to_workbench(sides[choice.position].setup, part, say("lessons.models.open"))
+            tell_live(choice, f"models_told_{part}", shown.told, "caption")
+            link_to_workbench(sides[choice.position].setup, part, say("lessons.models.open"))
     for picture in pictures:
         show_opened_arithmetic(picture, "stretch")
 
@@ -234,10 +234,37 @@ def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
 
 
 def show_parts(old: PublishedModel, new: PublishedModel) -> None:
-    """Shows the old and the new variant of each layer part that differs, side by side, with the purpose of each
-    variant.
+    """Shows the old and the new variant of each layer part that differs in a table, and what each variant is for in an
+    accordion.
     """
     changed = list_changed_parts(list_parts(old), list_parts(new))
+    if changed:
+        st.markdown(tabulate_parts(changed, old, new))
+    if changed and not is_one_screen():
+        show_drawer(
+            say("lessons.models.what_for"),
+            ":material/help:",
+            "models.what_for",
+            lambda: show_purposes(changed, old, new),
+        )
+    kept = []
+    for part in VARIANT_FINDERS:
+        if part not in changed:
+            kept.append(say("lessons.models.same_part", part=name_part(part), value=say_part(new, part)))
+    if kept:
+        st.caption(say("lessons.models.same", parts=say("lessons.models.semicolon").join(kept)))
+
+
+def tabulate_parts(changed: Sequence[str], old: PublishedModel, new: PublishedModel) -> str:
+    """Returns a Markdown table: a row for each part that differs, with its variants in the old and the new model."""
+    lines = [say("lessons.models.parts_head", old=old.name, new=new.name), "|---|---|---|"]
+    for part in changed:
+        lines.append(f"| **{name_part(part).capitalize()}** | {say_part(old, part)} | {say_part(new, part)} |")
+    return "\n".join(lines)
+
+
+def show_purposes(changed: Sequence[str], old: PublishedModel, new: PublishedModel) -> None:
+    """Shows what the old and the new variant of each part are for, and what they cost, side by side."""
     for part in changed:
         for column, model in zip(st.columns(2, gap="medium"), (old, new), strict=True):
             column.markdown(
@@ -249,12 +276,6 @@ def show_parts(old: PublishedModel, new: PublishedModel) -> None:
                     what=say_what_for(model, part),
                 )
             )
-    kept = []
-    for part in VARIANT_FINDERS:
-        if part not in changed:
-            kept.append(say("lessons.models.same_part", part=name_part(part), value=say_part(new, part)))
-    if kept:
-        st.caption(say("lessons.models.same", parts=say("lessons.models.semicolon").join(kept)))
 
 
 def name_part(part: str) -> str:

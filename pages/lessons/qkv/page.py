@@ -122,7 +122,7 @@ with draw_lesson(LESSON) as place:
     shown, run = (projected, trace) if known else (bare, plain)
     show_fact(fact_sentence(run, selection_of(run, shown)))
     runs = {"bare": plain, "projected": trace}
-    show_bar_rows("hero", rows, names, runs, trace, say("lessons.qkv.alt"), fits_phone=True, height=50.0)
+    show_bar_rows("hero", rows, names, runs, trace, say("lessons.qkv.alt"), fits_phone=True, height=50.0, fills=True)
     show_lesson_journey(shown)
     show_lesson_run(shown, place)
     draw_drawers(LESSON, projected)

@@ -124,7 +124,7 @@ with draw_lesson(LESSON) as place:
     show_fact(describe_row(runs[score], selection, score))
     rows = []
     for name, run in runs.items():
-        formula = say(f"lessons.scores.formula_{name}")
+        formula = say("lessons.scores.short_additive" if name == "additive" else f"lessons.scores.formula_{name}")
         row = row_of(
             f"{name_score(name)}\n{formula}",
             run,

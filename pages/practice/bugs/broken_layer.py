@@ -34,7 +34,7 @@ def show_broken_step(broken: Trace, selection: Selection) -> None:
     """Shows the step that the visitor selected, with the numbers of the broken layer (the one with the wrong line)."""
     step = look_control().value
     if step == "weights":
-        show_broken_picture(broken, make_bug_map("weights", broken, selection, "alt"))
+        show_broken_picture(broken, make_bug_map("weights", broken, selection, "theirs"))
         return
     opened = get_opened_ref("step", broken)
     picture = make_step_picture(broken, step, selection.at, opened, room=BESIDE_CODE_PX)

@@ -44,10 +44,8 @@ KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
 
 
 def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepSlips]) -> None:
-    """Shows the errors of all steps, then the step's formula and how many of its numbers are right."""
+    """Shows the errors of all steps, then how many numbers of the step are right."""
     show_slips(checked, slips)
-    colours, names = current_palette().families(), formula_names(checked.trace)
-    st.latex(stage_formula(checked.trace, step, colours, names), width="content")
     counts = count_marked_numbers(checked.marked[step])
     if is_step_right(checked, step):
         show_sentence("lessons.check.done", **counts)
@@ -98,6 +96,8 @@ with draw_page_frame("check") as place:
         head=head,
         apart=not is_text_chosen(),
     )
+    formula = stage_formula(checked.trace, step, current_palette().families(), formula_names(checked.trace))
+    st.latex(formula, width="content")  # above the cells that it explains, on a phone, too
     show_verdict = partial(show_step_verdict, checked, step, slips)
     if is_text_chosen():
         show_verdict()  # above the text, where it is in view

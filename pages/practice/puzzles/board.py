@@ -20,9 +20,9 @@ from pages.practice.puzzles.names import label_columns, name_column, say_title, 
 from pages.practice.puzzles.output_pictures import OUTPUT_PICTURES
 from pages.runs.cache import inputs_of
 from pages.session.answers import are_answers_revealed
-from pages.session.labels import selection_of, typeset_matrix_name
+from pages.session.labels import selection_of
 from pages.setup.link_values import make_member_reader
-from pages.site.words import say
+from pages.site.words import say, typeset_matrix_names
 from pages.workbench.matrix_cells import make_axis_headings
 
 # px, for a single map: most side of a cell, and most height of all rows
@@ -106,7 +106,7 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
     numbers = played.matrices[name][:, first:behind]
     is_changed = numbers != played.start[name][:, first:behind]
     count = int(is_changed.sum())
-    st.markdown(say("lessons.puzzles.matrix", name=typeset_matrix_name(name), count=count))
+    st.markdown(say("lessons.puzzles.matrix", name=typeset_matrix_names(name), count=count))
     rows = to_text(numbers, name).replace("-", "−").split(";")
 
     data = {

@@ -25,7 +25,7 @@ PICTURES = {  # a page -> what its picture is drawn of
     "decoding": ".shelves .grid",
     "cost": ".areas rect",
     "induction": ".arcs svg",
-    "explanation": f'{CHART}:has-text("75 %")',
+    "explanation": CHART,
     "meaning": ".frames svg",
     "encoder": ".block .parts",
     "decoder": ".decoder .picture svg",

@@ -501,7 +501,7 @@ def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scen
         assert shows_whole(opened, picture), picture
 
 
-ADDED = {"cost": ".areas", "decoder": ".decoder .picture", "explanation": 'svg:has-text("75 %")'}
+ADDED = {"cost": ".areas", "decoder": ".decoder .picture", "explanation": 'svg:has-text("look up")'}
 
 
 @pytest.mark.slow
