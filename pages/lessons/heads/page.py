@@ -132,6 +132,7 @@ with draw_lesson(LESSON) as place:
     show_fact(fact)
     show_lesson_journey(setup)
     if not is_one_screen():  # a lecture leaves this picture out, because the coloured words show the same numbers
+        st.space("small")  # below the names of the journey's stops
         show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     draw_drawers(LESSON, two)
