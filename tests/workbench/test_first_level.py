@@ -10,7 +10,7 @@ from attention_core.mechanism.positions import POSITIONS
 from pages.session.side_panel import row_key
 from pages.site.controls import CONTROLS, MATRICES, MORE, RESEARCH
 from pages.site.findable import list_findable
-from pages.site.words import load_app_texts
+from pages.site.words import load_app_texts, strip_markup
 from pages.workbench.mask_controls import CAUSAL, CUSTOM, RARE_MASKS, list_usual_masks
 from pages.workbench.parameter_controls import NORMS, RARE_POSITIONS, list_modifiers, list_usual_positions
 from tests.screen.driver import WORDS, Screen, it_to_dog, walk
@@ -96,7 +96,7 @@ def test_a_number_of_heads_that_does_not_divide_the_columns_adds_columns_of_zero
     assert screen.errors() == [] and screen.numbers("weights").shape == (1, count, 7, 7)
     assert screen.numbers("w_q").shape == (4, count * width) and screen.numbers("w_q")[:, 4:].any() == False  # noqa: E712
     assert screen.numbers("w_q")[:, :4].tolist() == [[9, 0, 0, 0], [3, -3, 0, 0], [0, 0, 3, -3], [0, 0, 0, 0]]
-    assert "W_q, W_k, W_v, W_o: the old numbers stay; the new ones are zero." in screen.captions()
+    assert "W_q, W_k, W_v, W_o: the old numbers stay; the new ones are zero." in map(strip_markup, screen.captions())
 
 
 @pytest.mark.parametrize("count", [3, 4, 8, 16])

@@ -20,6 +20,12 @@ def test_a_deep_link_as_the_first_request_of_a_fresh_process_restores_the_lesson
 def test_predict_then_see_and_the_link_keeps_it(screen):
     opened = screen(lesson="qkv")
     assert opened.sentence().startswith("Head 1: “it” gives 31 % of its attention to “it”")
+    assert opened.page.locator(".product sub").all_inner_texts() == [
+        "q",
+        "k",
+        "v",
+        "q",
+    ]  # of W, in the tabs and above it
     assert opened.page.locator("path[aria-label*='weights [head 1, it, dog]: 0.93']").count() == 0
     opened.press("Predict: with W, which word gets the most?", "dog")
     opened.wait_for_number("weights [head 1, it, dog]", "0.93")

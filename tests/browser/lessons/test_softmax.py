@@ -34,6 +34,8 @@ def test_a_bar_is_dragged_and_everything_follows_before_the_server_hears_of_it(s
 def test_temperature_one_slider_from_one_hot_to_uniform(screen):
     opened = screen("?lang=en", lesson="softmax")
     assert opened.sentence() == "At τ = 1 the largest of 4 numbers gets 64 %, 2.6 times an even share."
+    labels = [opened.page.get_by_text(label, exact=True).bounding_box() for label in ("Your numbers", "Temperature τ")]
+    assert labels[0]["y"] == pytest.approx(labels[1]["y"], abs=1)
     opened.slide("Temperature τ", "Home")
     opened.wait_for_sentence("At τ = 0.1 the largest of 4 numbers gets over 99 %")
     opened.slide("Temperature τ", "End")
