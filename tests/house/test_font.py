@@ -1,4 +1,4 @@
-"""One font: charts and components draw in that of the page, or their signs come from the next font, wider and higher."""
+"""One font: charts and components draw in that of the page; the next font has wider and higher signs."""
 
 import tomllib
 from pathlib import Path

@@ -25,7 +25,7 @@ def test_predict_then_see_and_the_link_keeps_it(screen):
         "k",
         "v",
         "q",
-    ]  # of W, in the tabs and above it
+    ]  # three tabs, one title
     assert opened.page.locator("path[aria-label*='weights [head 1, it, dog]: 0.93']").count() == 0
     opened.press("Predict: with W, which word gets the most?", "dog")
     opened.wait_for_number("weights [head 1, it, dog]", "0.93")
