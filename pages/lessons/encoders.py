@@ -1,5 +1,6 @@
 """Computes the influences by distance and the costs of several encoders of the same words, from a cache."""
 
+import re
 from dataclasses import replace
 
 from torch import Tensor
@@ -21,7 +22,18 @@ PLAIN_LAYER = {"w_o": REMOVED, "heads": 1, "built": ()}
 
 SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # digits -> subscripts, as in x₁
 
+NUMBER_AT_END = re.compile(r"_(\d+)$")
+
 EncoderWords = Setup | int  # words to encode: the Setup of a sentence, or the number of random words
+
+
+def name_state(step: str) -> str:
+    """Returns the name of a state or gate with its number set low.
+
+    >>> name_state("h_12"), name_state("forget_gate_3")
+    ('h₁₂', 'forget_gate₃')
+    """
+    return NUMBER_AT_END.sub(lambda number: number[1].translate(SUBSCRIPT_DIGITS), step)
 
 
 def get_word_vectors(words: EncoderWords) -> Tensor:

@@ -75,7 +75,7 @@ def show_editors(screen: ScreenState) -> None:
     name = choose_matrix(screen)
     setup_state.write_panel()
     matrix, base = get_matrix_and_base(screen, name)
-    st.caption(typeset_matrix_names(describe_matrix(screen, name, matrix)))
+    st.caption(describe_matrix(screen, name, matrix))
     if name == "allowed":
         canvas_map.show_paintable_mask(
             screen.trace,

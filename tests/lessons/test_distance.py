@@ -293,10 +293,10 @@ def test_of_many_states_the_last_ones_are_drawn_which_is_said():
     lesson = Lesson("distance", words="en_it", open="states", t="20", draws="1", lang="en")
     table = lesson.table("states")
     assert (table["kind"] == "cell").sum() == 4 * 18
-    assert "the states h_4 to h_21, one after the other" in [*table["text"]]
+    assert "the states h₄ to h₂₁, one after the other" in [*table["text"]]
     assert {*table[table["kind"] == "cell"]["index"].str.split(",").str[2]} == {str(t) for t in range(3, 21)}
     lesson.set("text", " ".join(f"w{n}" for n in range(128))).set("t", 127)
-    assert "the states h_111 to h_128, one after the other" in [*lesson.table("states")["text"]]
+    assert "the states h₁₁₁ to h₁₂₈, one after the other" in [*lesson.table("states")["text"]]
 
 
 def test_a_state_is_followed_back_to_the_first_word():
@@ -311,7 +311,7 @@ def test_a_state_is_followed_back_to_the_first_word():
 
 def test_one_word_has_one_state():
     lesson = Lesson("distance", words="en_it", text="dog", open="states,cost,time,fixed", lang="en")
-    assert lesson.says("Step 1: **h_1** is computed from the word “dog” and from **h_0**") and lesson.errors() == []
+    assert lesson.says("Step 1: **h₁** is computed from the word “dog” and from **h₀**") and lesson.errors() == []
 
 
 # ---- how many steps, and how many must wait? -------------------------------------------------------------------------
@@ -574,13 +574,13 @@ def test_the_gates_of_the_newest_state_stand_below_each_other():
     assert row("cell_2") == pytest.approx(kept + added, abs=1e-12)
     assert row("h_2") == pytest.approx(row("output_gate_2") * np.tanh(row("cell_2")), abs=1e-12)
     assert {
-        "cell_1: the cell so far",
-        "forget_gate_2: how much of the cell stays",
-        'candidate_2: new content from "dog"',
-        "input_gate_2: how much is added",
-        "cell_2: what stayed + what came in",
-        "output_gate_2: how much passes",
-        "h_2: what passes of tanh(cell_2)",
+        "cell₁: the cell so far",
+        "forget_gate₂: how much of the cell stays",
+        'candidate₂: new content from "dog"',
+        "input_gate₂: how much is added",
+        "cell₂: what stayed + what came in",
+        "output_gate₂: how much passes",
+        "h₂: what passes of tanh(cell₂)",
     } <= {*lesson.table("gates")["text"]}
     one = Lesson("distance", open="states", passes="both", unit="lstm", words="en_it", text="dog", lang="en")
     assert one.says("Step 1 of 1") and one.errors() == []

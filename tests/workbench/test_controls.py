@@ -195,7 +195,7 @@ def test_an_unknown_word_has_a_random_vector_that_follows_the_seed():
     """In an example without roles."""
     screen = Screen(ex="source_004").set("text", "glorp x1 x3")
     assert screen.origins() == ["random", "source", "source"]
-    origins = "From the worked example: x, w_q, w_k, w_v. "
+    origins = "From the worked example: x, $W_{q}$, $W_{k}$, $W_{v}$. "
     origins += "Dashed: the vectors of glorp are random (seed 0), the same on any machine."
     assert origins in screen.captions()
     for seed in (0, 1):

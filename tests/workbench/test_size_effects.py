@@ -11,7 +11,7 @@ START = "The numbers of W_q, W_k, W_v stay; "
 
 def told(screen):
     """The line, where there is one."""
-    marks = ("The numbers of ", "the old numbers stay", "what fits stays", "W_a", "new numbers", "的数值不变")
+    marks = ("The numbers of ", "the old numbers stay", "what fits stays", "W_a:", "new numbers", "的数值不变")
     captions = map(strip_markup, screen.captions())
     return [caption for caption in captions if any(mark in caption for mark in marks)]
 

@@ -44,6 +44,7 @@ from pages.lessons.encoders import (
     cached_encoder_cost,
     get_word_names,
     get_word_vectors,
+    name_state,
     run_with_states,
     setup_for_attention_encoder,
 )
@@ -168,8 +169,8 @@ def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
         "lessons.distance.step",
         word=escape_markdown(words[t]),
         t=numbers[t],
-        before=before,
-        after=after,
+        before=name_state(before),
+        after=name_state(after),
         waiting=len(words[t:]) - 1,
     )
     show_states_so_far(trace, t)
@@ -181,7 +182,7 @@ def show_states_so_far(trace: Trace, t: int) -> None:
     drawn = panel(trace, "states", {"T": t}, largest=MAX_STATES_ACROSS)
     states = trace.step("states").operation.reads
     first = states[drawn.first[1]]
-    title = say("lessons.distance.states_so_far", first=first, after=states[-1])
+    title = say("lessons.distance.states_so_far", first=name_state(first), after=name_state(states[-1]))
     show_panels("states", [drawn], trace, [title], title)
 
 
@@ -192,9 +193,10 @@ def show_state_step(trace: Trace, t: int, word: str, number: str) -> None:
     """
     states = ("h_0", *trace.step("states").operation.reads)
     before, after = states[-2:]
-    word_title = say("lessons.distance.row_word", word=word, t=number)
-    before_title = say("lessons.distance.row_before", before=before)
-    after_title = say("lessons.distance.row_after", t=number, before=before, after=after)
+    names = {"before": name_state(before), "after": name_state(after)}
+    word_title = say("lessons.distance.row_word", word=word, x=name_state(f"x_{number}"))
+    before_title = say("lessons.distance.row_before", before=names["before"])
+    after_title = say("lessons.distance.row_after", x=name_state(f"x_{number}"), **names)
     rows = [
         row_of(word_title, trace, "x", (0, t)),
         row_of(before_title, trace, before, (0,)),
@@ -249,16 +251,11 @@ def show_gates(trace: Trace, word: str) -> None:
     state = trace.step("states").operation.reads[-1]
     out, cell = trace.step(state).operation.reads
     keep, before, let_in, new = trace.step(cell).operation.reads
-    texts = {
-        before: say("lessons.distance.gate_before", step=before),
-        keep: say("lessons.distance.gate_keep", step=keep),
-        new: say("lessons.distance.gate_new", step=new, word=word),
-        let_in: say("lessons.distance.gate_in", step=let_in),
-        cell: say("lessons.distance.gate_cell", step=cell),
-        out: say("lessons.distance.gate_out", step=out),
-        state: say("lessons.distance.gate_state", step=state, cell=cell),
-    }
-    rows = [row_of(text, trace, step, (0,)) for step, text in texts.items()]
+    kinds = {before: "before", keep: "keep", new: "new", let_in: "in", cell: "cell", out: "out", state: "state"}
+    rows = []
+    for step, kind in kinds.items():
+        text = say(f"lessons.distance.gate_{kind}", step=name_state(step), word=word, cell=name_state(cell))
+        rows.append(row_of(text, trace, step, (0,)))
     columns = [str(column) for column in range(1, len(rows[0].refs) + 1)]
     show_cell_rows("gates", rows, columns, {"": trace}, trace)
 
