@@ -153,7 +153,7 @@ def test_nothing_gives_the_answer_away_before_the_guess():
 def test_a_text_of_another_kind_gets_no_answer():
     lesson = Lesson("explanation", text_lookup="abcdefgh", text_vote="+-", open="witness", lang="en")
     assert lesson.says("This text is of a kind that was not in training")
-    own = [chart.proto.alt for name, chart in lesson.charts().items() if name.startswith("own_")]
+    own = {chart.proto.alt for name, chart in lesson.charts().items() if name.startswith("own_")}  # wide and narrow
     assert len(own) == 2 and all("a text of another kind; its guess is" in alt for alt in own)
 
 

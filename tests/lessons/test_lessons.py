@@ -46,6 +46,11 @@ def open_first(slug):
     return Lesson(slug, lang="en")
 
 
+def wide(picture):
+    """The name of a picture, without the sign of the one that a phone shows in its place."""
+    return picture.removesuffix("_narrow")
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("slug", LESSONS)
 def test_a_lesson_opens_computed_with_its_question_and_a_lecturer_reveals_every_answer(slug, lang):
@@ -57,7 +62,7 @@ def test_a_lesson_opens_computed_with_its_question_and_a_lecturer_reveals_every_
     assert json.loads(seen.proto.json)["drawn"] == [f"{slug}.drawer.{name}" for name in drawers(slug)]
     hidden = lesson.charts()
     lesson.ran(next(t for t in lesson.at.toggle if t.key == "c_reveal").set_value(True).run)
-    assert lesson.charts().keys() >= hidden.keys()
+    assert {*map(wide, lesson.charts())} >= {*map(wide, hidden)}
     assert all("?" not in [*lesson.table(picture).get("text", [])] for picture in lesson.charts())
 
 

@@ -7,7 +7,7 @@ import torch
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.initial_matrices import random_matrix
 from pages.runs import cache
-from pages.site.words import LANGUAGES, load_app_texts
+from pages.site.words import LANGUAGES, load_app_texts, strip_markup
 from tests.screen.driver import Screen, it_to_dog
 
 
@@ -123,10 +123,10 @@ def test_a_large_matrix_is_edited_in_a_part_of_it():
 
 def test_another_seed_draws_the_weights_of_an_example_that_is_random():
     screen = Screen(ex="eight_heads")
-    assert any("Random: x (seed 0), w_q (seed 1), w_k (seed 2)" in caption for caption in screen.captions())
+    assert any("Random: x (seed 0), W_q (seed 1), W_k (seed 2)" in strip_markup(text) for text in screen.captions())
     before = cache.trace_for(screen.setup())["weights"]
     screen.press("b_seed_w_q")
-    assert any("Random: x (seed 0), w_q (seed 11), w_k (seed 12)" in caption for caption in screen.captions())
+    assert any("Random: x (seed 0), W_q (seed 11), W_k (seed 12)" in strip_markup(text) for text in screen.captions())
     drawn = torch.randn((512, 512), generator=torch.Generator().manual_seed(11), dtype=torch.float64) / 512**0.5
     np.testing.assert_allclose(cache.inputs_of(screen.setup()).matrices["w_q"], drawn.numpy(), rtol=1e-15)
     assert not torch.equal(cache.trace_for(screen.setup())["weights"], before)
