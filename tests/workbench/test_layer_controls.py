@@ -140,7 +140,7 @@ def test_a_bias_that_was_not_there():
     assert step(screen, "b_v").tolist() == [0, 0, 5, 0]
     screen.edit_cells({0: {2: 0}})  # as it was before any cell was changed
     assert step(screen, "b_v").tolist() == [0, 0, 0, 0]
-    assert "Edited: b_v." in " ".join(screen.captions())
+    assert "Edited: $b_{v}$." in " ".join(screen.captions())
     screen.edit_cells({0: {2: 5}})
     assert torch.equal(step(screen, "v")[0, 1, :, 0], step(Screen(), "v")[0, 1, :, 0] + 5)
     screen.press("b_none_b_v")

@@ -40,7 +40,7 @@ def test_rnn_influence_against_distance_fades_or_explodes(screen):
     opened.wait_for_sentence("“Anna”, 20 back")
     faded = told(opened)
     assert faded["RNN"] < 1 < faded["attention"]
-    opened.slide("RNN: gain of W_h", "End")
+    opened.slide("RNN: gain of Wₕ", "End")
     opened.wait_for_sentence("20 back: RNN")  # who has most is named first
     assert told(opened)["RNN"] > 10 * faded["RNN"]
     shown = points(opened, "RNN")

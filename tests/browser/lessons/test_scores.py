@@ -15,11 +15,11 @@ def test_an_arrow_follows_the_hand_and_the_server_takes_it(screen):
     opened.page.mouse.move(*middle)
     opened.page.mouse.down()
     opened.page.mouse.move(middle[0] - 2 * side, middle[1] + 0.5 * side)
-    expect(opened.page.locator(".match .told")).to_contain_text("W_a first turns q into (0.50, 2.00)")
+    expect(opened.page.locator(".match .told")).to_contain_text("Wₐ first turns q into (0.50, 2.00)")
     expect(opened.page.locator(".match .chosen .much")).to_have_text("1.50")  # −1 · 0.5 + 1 · 2: no run yet
     assert "k" not in opened.query()
     opened.page.mouse.up()
-    opened.wait_for_text("That is what W_a is for")
+    opened.wait_for_text("That is what Wₐ is for")
     assert opened.query()["k"] == "-1.0,1.0"
     tip.press("ArrowLeft")
     expect(opened.page.locator(".match .chosen .much")).to_have_text("1.45")

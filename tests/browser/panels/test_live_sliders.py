@@ -173,8 +173,8 @@ def test_the_distance_to_a_word_and_what_is_measured_waits_for_the_encoders(scre
     let_go(opened)
     assert opened.query()["distance"] == "14" and "“dog”, 14 back" in opened.sentence()
     waits = "The numbers appear when you let go"
-    drag(opened, "RNN: gain of W_h", 1)
-    knob, fact, goal, pale = read(opened, "RNN: gain of W_h", "h5", ".goal", ".frames.waits")
+    drag(opened, "RNN: gain of Wₕ", 1)
+    knob, fact, goal, pale = read(opened, "RNN: gain of Wₕ", "h5", ".goal", ".frames.waits")
     assert knob == "1.5" and fact == goal == [waits] and len(pale) == 1 and "gain" not in opened.page.url
     let_go(opened)
     assert opened.query()["gain"] == "1.5" and opened.sentence() != waits
