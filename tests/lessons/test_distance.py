@@ -280,7 +280,7 @@ def test_states_come_one_after_the_other():
         states.append(h)
     for t, word in enumerate(("Anna", "fed", "the", "dog")):
         lesson.set("t", t)
-        after, before = "h₁ h₂ h₃ h₄".split()[t], "h₀ h₁ h₂ h₃".split()[t]
+        after, before = ("h₁", "h₂", "h₃", "h₄")[t], ("h₀", "h₁", "h₂", "h₃")[t]
         assert lesson.says(f"Step {t + 1}: **{after}** is computed from the word “{word}” and from **{before}**")
         assert lesson.says(f"words still waiting: {3 - t}.")
         for n in range(4):
