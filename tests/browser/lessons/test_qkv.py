@@ -108,6 +108,6 @@ def test_a_row_runs_along_its_column_term_by_term_above_the_fold(screen):
     product.evaluate(TELL_TERMS)
     result.hover()
     opened.page.wait_for_function("() => window.terms.includes('(−1.00) × 3.00') && window.terms.at(-1) === ''")
-    product.get_by_role("button", name="k = x W_k").click()
+    product.get_by_role("button", name="k = x Wk").click()
     expect(product.locator(".sum")).to_contain_text("k 1 =")
     assert opened.query() == {"ex": "en_it"}  # who only looks changes nothing
