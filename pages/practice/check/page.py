@@ -84,6 +84,8 @@ with draw_page_frame("check") as place:
         if not is_step_right(checked, step):
             st.button(say("lessons.check.show_right"), key="show_right", on_click=show_right, args=(setup, step))
         switch("as_text")
+        # Above the cells that it explains, also on a phone; in this row, so that the cells stay above the fold.
+        st.latex(stage_formula(trace, step, current_palette().families(), formula_names(trace)), width="content")
     close_on_change("work", setup, step, head)
     own = "own_printed" if kind == "printed" else "own"
     parts = make_work_parts(
@@ -96,8 +98,6 @@ with draw_page_frame("check") as place:
         head=head,
         apart=not is_text_chosen(),
     )
-    formula = stage_formula(checked.trace, step, current_palette().families(), formula_names(checked.trace))
-    st.latex(formula, width="content")  # above the cells that it explains, on a phone, too
     show_verdict = partial(show_step_verdict, checked, step, slips)
     if is_text_chosen():
         show_verdict()  # above the text, where it is in view
