@@ -37,6 +37,8 @@ STYLES = """() => {
         [each.getAttribute("style") || "", ...(each.shadowRoot ? styles(each.shadowRoot) : [])]);
     return styles(document.body);
 }"""
+CONTROLS = """main :is(button:not(.open, .cell, .scene > *), select, input, textarea, [role=slider]:not(.cell),
+    .how, [class*="st-key-how_"])"""  # bars and cards are read, too
 GROUND = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 
 
@@ -48,13 +50,13 @@ def sheet_of(opened) -> np.ndarray:
     return np.array(Image.open(BytesIO(opened.page.screenshot(full_page=True))).convert("RGB"), dtype=int)
 
 
-# A picture of shapes; a map on a canvas; cells of which black and white mean numbers.
+# A map on a canvas; a picture of shapes above cells of which black and white mean numbers.
 @pytest.mark.slow
-@pytest.mark.parametrize("lesson", ["", "masks", "heads"])
+@pytest.mark.parametrize("lesson", ["masks", "heads"])
 def test_a_dark_page_is_printed_as_the_light_one_is(screen, lesson):
     sheets = []
     for scheme in ("light", "dark"):
-        opened = screen("" if lesson else "?ex=en_it", lesson=lesson, color_scheme=scheme)
+        opened = screen(lesson=lesson, color_scheme=scheme)
         sheets.append(sheet_of(opened))
         contrasts = dict(opened.page.evaluate(CONTRASTS))
         assert len(contrasts) >= 4
@@ -75,16 +77,29 @@ def test_after_printing_the_dark_page_is_as_it_was(screen):
     assert page.evaluate(STYLES) == before
 
 
+# Maps beside each other on the first sheet; a lesson with its ribbon; most of the glossary; a line on keys, left out.
+SHEETS = {
+    "/maps": (".heads .card", 2),
+    "/glossary": ("[class*=st-key-glossary-group-] summary", 1),
+    "/softmax": (".flow svg text", 1),
+    "/glossary?find=a": (".st-key-sign_shift svg", 4),
+    "/present": (".scene", 1),
+}
+
+
 @pytest.mark.slow
-def test_the_maps_of_a_file_are_printed_on_two_sheets_without_controls(screen):
-    page = screen(lesson="maps").page
-    sheets = page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 2  # the first sheet has the maps, not the title alone
-    page.emulate_media(media="print")
-    expect(page.locator(".heads .grid")).to_be_visible()
-    expect(
-        page.locator("main :is(button:not(.open), select, input, textarea, [role=slider])").locator("visible=true")
-    ).to_have_count(0)
+def test_pages_fill_their_sheets_and_have_no_controls(screen):
+    opened = screen(lesson="maps")
+    for link, (picture, count) in SHEETS.items():
+        opened.change_address(link)
+        opened.page.locator(picture).first.wait_for()
+        opened.settled()
+        sheets = opened.page.pdf(prefer_css_page_size=True)
+        assert (link, len(re.findall(rb"/Type\s*/Page\b", sheets))) == (link, count)
+        opened.page.emulate_media(media="print")
+        expect(opened.page.locator(picture).first).to_be_visible()
+        expect(opened.page.locator(CONTROLS).locator("visible=true")).to_have_count(0)
+        opened.page.emulate_media(media="null")
 
 
 def test_the_script_has_the_colours_of_both_palettes():
