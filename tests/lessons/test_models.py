@@ -142,7 +142,7 @@ def test_the_newer_layer_by_loops():
 def test_the_headline_counts_the_parts_that_differ_and_each_is_told_of_both():
     lesson = Lesson("models", lang="en", old="5", new="7")
     assert lesson.fact() == "Between LLaMA 7B (2023) and Mistral 7B (2023), 2 of 6 parts differ: heads, mask."
-    (table,) = [text for text in lesson.texts() if text.startswith("| | LLaMA 7B | Mistral 7B |")]
+    (table,) = [text for text in lesson.texts() if text.startswith("| Part | LLaMA 7B | Mistral 7B |")]
     assert "| **Mask** | causal | window of 4,096 |" in table.splitlines()
     assert not lesson.says("Cost: no head has keys")  # what a part is for is told once it is asked
     lesson.at.session_state["models.what_for"] = True
