@@ -5,7 +5,7 @@
   const LONGEST_MS = 5000; // ms since the last drawn element after which the page is shown, even if it is incomplete
   // ms like LONGEST_MS, for the time in which the server sends another page and the former one is still visible
   const LONGEST_RUN_MS = 20000;
-  const LONGEST_WAIT_MS = 1500; // ms since the address changed after which the server counts as sending the page
+  const LONGEST_WAIT_MS = 10000; // ms since the address changed after which the server counts as sending the page
   const CALM_FRAMES = 3; // so many frames without change make a height final, and a page complete
   // attribute of the document while the page arrives: "first", or "next" for another page
   const ARRIVING = "data-arriving";
