@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -79,9 +80,10 @@ class RunningHall:
         return bool(restarted) and " is UP" in since
 
     def replica_of_pages(self) -> int:
-        """The place of the replica that has open pages."""
-        (name,) = (name for name, open_now in self.read("current_sessions").items() if open_now)
-        return int(name[1:]) - 1
+        """The place of the replica that has open pages, once the other one, which may just have ended, has none."""
+        while len(names := [name for name, open_now in self.read("current_sessions").items() if open_now]) != 1:
+            time.sleep(0.05)  # seconds
+        return int(names[0][1:]) - 1
 
     def process_of(self, place: int) -> psutil.Process:
         """The process of a replica."""
