@@ -303,9 +303,11 @@ def write_kinds(kinds: Sequence[HeadKind]) -> tuple[str, ...]:
 
 # ---- the line under the sizes: the effect of their last change on the matrices ---------------------------------------
 def describe_size_effects(screen: ScreenState) -> str:
-    """Returns the sentences on the effect of a size change on each matrix; "" if no matrix was resized."""
+    """Returns the sentences on the effect of a size change on each matrix; "" if no matrix was resized, or if undo or
+    redo brought the sizes back.
+    """
     before = setup_state.setup_before()
-    if before is None or not is_resized(before.run, screen.setup.run):
+    if before is None or setup_state.is_moved_in_history() or not is_resized(before.run, screen.setup.run):
         return ""
     fates = list_fates((before.run, inputs_of(before)), (screen.setup.run, screen.inputs))
     return " ".join(say_fate(names, fate) for fate, names in group_alike(fates).items())

@@ -57,18 +57,18 @@ def setup_address(setup: Setup) -> str:
 def show_address(link: str) -> None:
     """Shows the address to copy, with a warning if it is long, invalid, or works only on this computer."""
     length = len(link)
+    try:
+        is_only_here = not public_address() and is_local(link)
+    except AttentionError as error:
+        is_only_here = False
+        st.error(say_refusal(error), icon=":material/error:")
+    if is_only_here:
+        st.info(say("sharing.only_here"), icon=":material/computer:")
     st.markdown(say("sharing.how"))
     st.code(link, language=None, wrap_lines=True, height=120 if length > 120 else "content")
     if length > MAX_ADDRESS_CHARS:
         warning = say("sharing.long", given=length, limit=MAX_ADDRESS_CHARS)
         st.warning(warning, icon=":material/content_cut:")
-    try:
-        is_only_here = not public_address() and is_local(link)
-    except AttentionError as error:
-        st.error(say_refusal(error), icon=":material/error:")
-        return
-    if is_only_here:
-        st.info(say("sharing.only_here"), icon=":material/computer:")
 
 
 def show_qr_code(link: str) -> None:

@@ -6,6 +6,7 @@ it -> dog weighs e^(6 s) over the row's sum, with s = 1 / (sqrt 2 x temperature)
 import math
 from dataclasses import dataclass, fields
 
+import numpy as np
 import pytest
 
 from attention_core import Weights
@@ -15,6 +16,7 @@ from pages.runs.compute import compute_run
 from pages.runs.run_inputs import StartMatrix
 from pages.setup.setup import RunSetup, Setup, make_setup
 from tests.screen.driver import Screen, it_to_dog, plain
+from tests.workbench.test_tensors import bring, npz
 
 ROOT2 = 2**-0.5
 IT_TO_DOG = "0,0,5,3"
@@ -175,6 +177,13 @@ def test_every_part_of_a_setup_that_is_computed_is_compared():
     shown_by_others = {"cross"}  # a second sequence is there, or not
     parts = {field.name for field in fields(RunSetup)}
     assert parts - {*compared} - matrices == shown_by_others
+
+
+def test_a_file_is_named_by_its_name_and_not_by_its_digest_alone():
+    tensors = {name: np.full((3, 2), number) for number, name in enumerate("qkv")}
+    screen = bring(Screen().set("pin", True), ("mine <b>.npz", npz(**tensors)))
+    (file,) = [text for text in settings(screen) if "**File**" in text]
+    assert file == f"**File** none → mine <b>.npz ({screen.setup().run.file[:6]})"
 
 
 def test_words_are_shown_and_not_run():

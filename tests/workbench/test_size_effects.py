@@ -94,3 +94,9 @@ def test_the_line_goes_with_the_next_change_and_stands_in_chinese_too():
     assert told(screen)[0].startswith("W_q、W_k、W_v 的数值不变；每个头现在读取 4 列中的 1 列，之前是 2 列。")
     assert not told(screen.set("scale", "off"))
     assert not told(Screen(heads="4", lang="en"))
+
+
+def test_undo_and_redo_say_nothing_of_sizes_that_they_bring_back():
+    screen = Screen().set("heads", 4)
+    assert told(screen)
+    assert not told(screen.press("undo")) and not told(screen.press("redo"))
