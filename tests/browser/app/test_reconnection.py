@@ -146,9 +146,11 @@ def network_to(server: str) -> Iterator[tuple[str, Event]]:
 
     with Network(("127.0.0.1", 0), Line) as network:
         Thread(target=network.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{network.server_address[1]}", flows
-        flows.set()
-        network.shutdown()
+        try:
+            yield f"http://127.0.0.1:{network.server_address[1]}", flows
+        finally:  # else a test that fails leaves a thread that takes a core from all later tests
+            flows.set()
+            network.shutdown()
 
 
 @pytest.mark.slow
