@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from pages.site.catalog import PAGES
+from pages.site.words import load_app_texts
 from tests.browser.conftest import PATIENCE, SETTLED
 
 pytestmark = pytest.mark.slow
@@ -97,10 +98,6 @@ def test_no_page_jumps_while_it_loads(profile, warm_server, window, group):
 
 FOLLOW = """(path) => {
     window.shifts = [];
-    window.hasRun = false;
-    const state = document.querySelector("[data-test-script-state]");
-    const observer = new MutationObserver(() => window.hasRun ||= state.dataset.testScriptState === "running");
-    observer.observe(state, { attributeFilter: ["data-test-script-state"] });
     [...document.querySelectorAll("[data-testid=stSidebarNavLink]")].find((link) => link.pathname === path).click();
 }"""  # no input of a visitor, after which a browser would not count shifts for half a second
 
@@ -114,11 +111,11 @@ def test_no_page_jumps_when_the_menu_opens_another(profile, warm_server):
     page = open_page(profile, WINDOWS[1], f"{warm_server}/start?lang=zh")
     tell_jumps(page, "start")
     page.evaluate(SEND_LATE)
-    jumps = []
+    jumps, words = [], load_app_texts("zh")
     for slug in ("heads", "distance", "decoding", "scores", "glossary"):  # that jumped most, by up to 0.7
         page.evaluate(FOLLOW, f"/{slug}")
         page.wait_for_url(f"**/{slug}?*")
-        page.wait_for_function("() => window.hasRun")
+        page.get_by_text(words[f"lessons.{slug}.question"]).first.wait_for(state="attached")
         jumps += tell_jumps(page, slug)
     page.close()
     assert not jumps, "\n".join(jumps)
