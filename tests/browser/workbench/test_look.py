@@ -42,6 +42,7 @@ def test_a_visit_by_keyboard_alone(screen):
     expect(opened.sums().first).to_be_hidden()
     tab_to(".st-key-step_drawer summary")
     page.keyboard.press("Enter")
+    page.locator("input[aria-label=Step]").wait_for()
     opened.settled()
     tab_to("input[aria-label=Step]")
     opened.pick("output", "output")
