@@ -12,6 +12,7 @@ from pages.lessons.sentences import join_with_commas
 from pages.panels.link_controls import switch, text_box
 from pages.session.labels import current_palette
 from pages.session.opened_drawers import show_drawer
+from pages.session.staged import is_one_screen
 from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.signs import GLOSSARY_SIGNS, Sign
@@ -82,6 +83,6 @@ with draw_page_frame("glossary"):
         shows_all = switch("all")
     found = [sign for sign in GLOSSARY_SIGNS if is_found(sign, wanted)]
     for group, signs in groupby(found, key=lambda sign: sign.group):
-        show_group(group, list(signs), folded=not (wanted or shows_all))
+        show_group(group, list(signs), folded=not (wanted or shows_all or is_one_screen()))
     if not found:
         st.markdown(say("lessons.glossary.nothing"))
