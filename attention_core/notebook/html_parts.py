@@ -81,8 +81,8 @@ def write_paragraph(text: str, title: str = "") -> str:
     >>> write_paragraph("2 < 3", title="Size")
     '<p><b>Size</b> 2 &lt; 3</p>'
     """
-    bold = f"<b>{escape_text(title)}</b> " if title else ""
-    return f"<p>{bold}{escape_text(text)}</p>"
+    bold = f"<b>{escape(title)}</b> " if title else ""
+    return f"<p>{bold}{escape(text)}</p>"
 
 
 def write_words(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -91,10 +91,10 @@ def write_words(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     >>> write_words(["step"], [["q"]]).count("<td")
     1
     """
-    heading = "".join(f'<th class="text">{escape_text(column)}</th>' for column in columns)
+    heading = "".join(f'<th class="text">{escape(column)}</th>' for column in columns)
     lines = [f"<tr>{heading}</tr>"]
     for row in rows:
-        cells = "".join(f'<td class="text">{escape_text(text)}</td>' for text in row)
+        cells = "".join(f'<td class="text">{escape(text)}</td>' for text in row)
         lines.append(f"<tr>{cells}</tr>")
     return f'<div class="scroll"><table>{"".join(lines)}</table></div>'
 
@@ -110,7 +110,7 @@ def write_matrix(drawn: Panel, trace: Trace, title: str, marked: Ref | None = No
     heading = "<th></th>"
     for column in range(len(drawn.refs[0])):
         heading += write_name(trace, drawn.columns, left + column)
-    lines = [f"<caption>{escape_text(title)}</caption><tr>{heading}</tr>"]
+    lines = [f"<caption>{escape(title)}</caption><tr>{heading}</tr>"]
     for row, (refs, values) in enumerate(zip(drawn.refs, drawn.values.tolist(), strict=True)):
         cells = write_name(trace, drawn.rows, top + row)
         for ref, value in zip(refs, values, strict=True):
@@ -128,7 +128,7 @@ def write_name(trace: Trace, dim: str, position: int) -> str:
     labels = trace.labels.get(dim, ())
     word = printable_token(labels[position]) if position < len(labels) else str(position)
     shown = shorten_text(word, NAME_WIDTH_PX, NAME_SIZE_PX)
-    return f'<th title="{escape_text(f"{dim} {position}: {word}")}">{escape_text(shown)}</th>'
+    return f'<th title="{escape(f"{dim} {position}: {word}")}">{escape(shown)}</th>'
 
 
 def write_cell(text: str, colours: CellColours | None, is_marked: bool) -> str:
@@ -143,7 +143,7 @@ def write_cell(text: str, colours: CellColours | None, is_marked: bool) -> str:
         plain = f"background-color:{ground};color:{ink}"
         by_theme = f"background-color:{themed(ground, dark_ground)};color:{themed(ink, dark_ink)}"
         attributes += f' style="{plain};{by_theme}"'
-    return f"<td{attributes}>{escape_text(text)}</td>"
+    return f"<td{attributes}>{escape(text)}</td>"
 
 
 def write_arithmetic(explained: Explanation) -> str:
@@ -151,22 +151,13 @@ def write_arithmetic(explained: Explanation) -> str:
     index = ", ".join(map(str, explained.index))
     written = []
     for piece in explained.pieces:
-        text = escape_text(piece.text)
+        text = escape(piece.text)
         family = colour_family(piece.ref.step) if piece.ref else None
         if family:
             light, dark = LIGHT_PALETTE.families()[family], DARK_PALETTE.families()[family]
             text = f'<span style="color:{light};color:{themed(light, dark)}">{text}</span>'
         written.append(text)
-    return f"<p><b>{escape_text(explained.step)}[{index}]</b> {''.join(written)}</p>"
-
-
-def escape_text(text: str) -> str:
-    """Return a text as HTML that shows exactly this text.
-
-    >>> escape_text('<b>"')
-    '&lt;b&gt;&quot;'
-    """
-    return escape(text)
+    return f"<p><b>{escape(explained.step)}[{index}]</b> {''.join(written)}</p>"
 
 
 def largest_place(numbers: np.ndarray) -> int:

@@ -212,7 +212,7 @@ class RoomStore:
         return Audience(room.followers, count_answers(room))
 
     def count_progress(self, key: Key) -> dict[str, Counter[Reached]]:
-        """Returns how many browsers have got how far with each exercise that somebody has begun.
+        """Returns, for each exercise that a browser has opened, how many browsers have got how far.
 
         Returns {} if the room has ended, or if the key is wrong.
         """

@@ -6,12 +6,11 @@ from dataclasses import fields, replace
 import numpy as np
 
 from attention_core import Trace
-from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.number_text import format_fixed, format_term
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
-from pages.runs.upload_store import files_of
+from pages.runs.upload_store import files_of, printable_file_name
 from pages.session.labels import name_choice, name_position_choice
 from pages.session.view import ScreenState, name_shown
 from pages.setup.choice_text import write_mask
@@ -144,18 +143,18 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
         chosen = getattr(setup.run, name)
         settings[name] = str(0 if chosen is None else chosen.cells.shape[0])
     settings["network"] = resolved.network or no_value
-    settings["file"] = name_files(setup.run.file) or no_value
+    settings["file"] = name_uploaded_files(setup.run.file) or no_value
     return settings
 
 
-def name_files(digest: str | None) -> str:
+def name_uploaded_files(digest: str | None) -> str:
     """Returns the names of the uploaded files with a digest, and its first digits, since files may have equal names.
 
     Returns "" without a digest, and the digits alone if this session does not have the files.
     """
     if not digest:
         return ""
-    names = [printable_token(file.name) for upload in files_of(digest) for file in upload]
+    names = [printable_file_name(file.name) for upload in files_of(digest) for file in upload]
     digits = digest[:DIGEST_DIGITS]
     return f"{say('fact.comma').join(names)} ({digits})" if names else digits
 

@@ -11,10 +11,12 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from attention_core.inputs.files.contents import FileContents, read_contents
 from attention_core.inputs.files.qkv_file import guess_array_roles, guess_roles, oldest_in_force
 from attention_core.inputs.files.stored_arrays import refuse_not_finite
+from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.runs.held_bytes import HELD
 from pages.setup.setup import RunSetup
 
+MAX_FILE_NAME_CHARS = 60  # most characters of a file's name that are shown
 MAX_UPLOADS = 2  # most sets of files that a session stores: the one on the screen, and the one that undo restores
 
 UploadedArrays = dict[str, np.ndarray]
@@ -195,6 +197,11 @@ def is_stored(digest: str) -> bool:
 def files_of(digest: str) -> list[list[StoredFile]]:
     """Returns the files of a digest, grouped by upload; [] if this session does not have them."""
     return st.session_state.get("files", {}).get(digest, [])
+
+
+def printable_file_name(name: str) -> str:
+    """Returns the name of a file, shortened and without unprintable characters."""
+    return printable_token(name[:MAX_FILE_NAME_CHARS])
 
 
 def sources_of(run: RunSetup) -> dict[str, Source]:

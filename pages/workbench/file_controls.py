@@ -8,14 +8,21 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.files.qkv_file import MASK_ROLES, ROLES, UploadedTensors
-from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.export.page_links import link_to_drawer
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box, name_array, say_unread
 from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change
 from pages.runs.cache import trace_for
 from pages.runs.compute import input_kind_of
-from pages.runs.upload_store import Source, UploadedArrays, others_of, sources_of, store_upload, uploaded_arrays
+from pages.runs.upload_store import (
+    Source,
+    UploadedArrays,
+    others_of,
+    printable_file_name,
+    sources_of,
+    store_upload,
+    uploaded_arrays,
+)
 from pages.session import setup_state
 from pages.session.entered_values import when_entered
 from pages.setup.link_values import write_mask_answer
@@ -29,7 +36,6 @@ UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
 UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None, "mask_as": ()}
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
 THREE_AXES = ("BTd", "HTd")  # the two possible meanings of three axes: sequences of one head, or heads of one sequence
-MAX_FILE_NAME_CHARS = 60  # most characters of a file's name that are shown
 
 PartNumber = tuple[str, int, int]  # (name of an input, its value counted from 1, largest possible value)
 BRING = "bring"  # name of the control for the upload of files
@@ -131,11 +137,6 @@ def name_files(files: list[UploadedFile]) -> dict[str, str]:
     names = [printable_file_name(file.name) for file in files]
     distinct_names = make_names_distinct(names)
     return dict(zip(ids, distinct_names, strict=True))
-
-
-def printable_file_name(name: str) -> str:
-    """Returns the name of a file, shortened and without unprintable characters."""
-    return printable_token(name[:MAX_FILE_NAME_CHARS])
 
 
 def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) -> None:
